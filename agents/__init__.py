@@ -1,0 +1,1 @@
+"""Writers and checkers: reports whose every claim leads to a passage."""

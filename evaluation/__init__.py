@@ -1,0 +1,1 @@
+"""Judges, metric families and benchmark builders."""

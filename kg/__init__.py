@@ -1,0 +1,1 @@
+"""From papers to one graph: ingest, sections, concepts, lateral merge, storage."""

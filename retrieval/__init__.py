@@ -1,0 +1,1 @@
+"""From a question to ranked sections: encoders, indexes, diffusion, fusion."""

@@ -1,0 +1,1 @@
+"""Command line and benchmarks: parse, one library call, print."""

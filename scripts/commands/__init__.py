@@ -1,0 +1,1 @@
+"""The commands of `evigraph`, one module each, imported when called."""
