@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
-from torch import Tensor
 
 from kg.errors import ModelError
 from kg.records import Extraction, Section
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 T = TypeVar("T")
 

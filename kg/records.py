@@ -6,11 +6,12 @@ hashes leave out where a record was read from, so that the same paper is the sam
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from urllib.parse import quote
 
 
@@ -51,7 +52,7 @@ class Document:
     doi: str = ""
     field: str = ""
     details: tuple[tuple[str, str], ...] = ()
-    origin: str = field(default="", compare=False)
+    origin: str = dataclasses.field(default="", compare=False)
 
     @property
     def content_hash(self) -> str:
