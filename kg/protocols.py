@@ -12,7 +12,10 @@ from kg.errors import ModelError
 from kg.records import Extraction, Section
 
 if TYPE_CHECKING:
+    import numpy as np
     from torch import Tensor
+
+    from kg.mentions import MentionTable
 
 T = TypeVar("T")
 
@@ -44,14 +47,22 @@ class Extractor(Protocol):
     """Finds names and relations, section by section; corpus-level choices are made apart, from counts."""
 
     @property
+    def name(self) -> str:
+        """How commands call it."""
+
+    @property
     def fingerprint(self) -> str:
         """Names the extractor and its settings; part of the cache key and of the manifest."""
+
+    @property
+    def cooccurrence(self) -> bool:
+        """Whether relations are to be read off sentences that hold two names, for want of asserted ones."""
 
     def extract(self, section: Section) -> Extraction:
         """What this section holds; depends on its content and the fingerprint alone."""
 
-    def select(self, extractions: Sequence[Extraction]) -> list[Extraction]:
-        """Keep what matters corpus-wide; a pure function of the multiset of extractions, order kept."""
+    def select(self, mentions: MentionTable) -> np.ndarray:
+        """Mask, bool [rows]: the mentions that matter corpus-wide, from counts alone, in whatever order they stand."""
 
 
 class Track(Protocol):

@@ -93,12 +93,16 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name found in a section: how often, and in which of its sentences (numbers of ``Extraction.sentences``)."""
+    """A name found in a section: how often, and in which of its sentences (numbers of ``Extraction.sentences``).
+
+    ``independent`` counts the occurrences that are not part of a longer name.
+    """
 
     name: str
     type: str
     count: int
     sentences: tuple[int, ...]
+    independent: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""The report as data, its files, and its renderers."""

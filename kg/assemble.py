@@ -1,0 +1,259 @@
+"""Sections and what was extracted from them -> the graph: a pure function (DESIGN 3).
+
+Nothing here depends on the order of the papers, on which were added when, or on the clock: build(A + B),
+build(A) + add(B) and build(A + B + C) + remove(C) give the same rows and the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+import numpy as np
+import pyarrow as pa
+import torch
+from scipy import sparse
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+from torch import Tensor
+
+from kg.cooccurrence import Relations, cooccurrences
+from kg.mentions import Assertions, MentionTable, read_mentions
+from kg.merge import MergeConfig, merge_names
+from kg.names import name_key
+from kg.papers import Paper, paper_tables
+from kg.protocols import Extractor
+
+Embed = Callable[[Sequence[str]], Tensor]
+"""[n] texts -> float32 [n, d] unit rows, each a function of its own text alone."""
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """What ``storage.write_generation`` takes: Arrow tables, tensors, and counts for the manifest."""
+
+    tables: dict[str, pa.Table]
+    tensors: dict[str, Tensor]
+    counts: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Concepts:
+    """Merged names: ``of_name`` int64 [names] gives each name's concept, in the order of the concepts table."""
+
+    of_name: np.ndarray
+    ids: list[str]
+    types: list[str]
+    forms: list[str]
+    vectors: Tensor
+
+
+def assemble(
+    papers: Sequence[Paper], blobs: Sequence[bytes], extractor: Extractor, embed: Embed, merge: MergeConfig
+) -> Assembled:
+    """Assemble papers (sorted by id) and their sections' extractions (encoded, in order) into a graph."""
+    documents, sections = paper_tables(papers)
+    texts = [section for paper in papers for section in paper.sections]
+    mentions, assertions = read_mentions(
+        blobs, sections["document"].to_numpy(), [word_count(section.text) for section in texts]
+    )
+    mentions = mentions.keep(extractor.select(mentions))
+    concepts = merge_concepts(mentions, embed, merge)
+    relations = find_relations(mentions, concepts, assertions, extractor.cooccurrence)
+    weights = edge_weights(relations, len(concepts.ids))
+    order = np.asarray(reverse_cuthill_mckee(weights, symmetric_mode=True), dtype=np.int64)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    concepts = Concepts(
+        place[concepts.of_name], [concepts.ids[i] for i in order], [concepts.types[i] for i in order],
+        [concepts.forms[i] for i in order], concepts.vectors[torch.from_numpy(order)],
+    )  # fmt: skip
+    incidence = _incidence(mentions, concepts, len(texts))
+    tables = {
+        "documents": documents,
+        "sections": sections,
+        "concepts": _concept_table(mentions, concepts, incidence),
+        "relations": _relation_table(relations, place, assertions),
+        "mentions": _mention_table(mentions, concepts),
+    }
+    tensors = {
+        "section_x": embed([section.full_text() for section in texts]),
+        "concept_x": concepts.vectors,
+        **_csr_tensors("adjacency", weights[order][:, order]),
+        **_csr_tensors("incidence", incidence),
+        **_csr_tensors("holders", incidence.T.tocsr()),
+    }
+    counts = {name: table.num_rows for name, table in tables.items()} | {"edges": int(weights.nnz) // 2}
+    return Assembled(tables, tensors, counts)
+
+
+def word_count(text: str) -> float:
+    """Words of a text, about: characters by six, so that scripts without spaces count too."""
+    return len(text) / 6.0
+
+
+def merge_concepts(mentions: MentionTable, embed: Embed, config: MergeConfig) -> Concepts:
+    """Join the names of all papers: the id is the hash of type and least key, the vector the members' mean."""
+    names = [(kind, form) for (kind, _), form in zip(mentions.names, mentions.forms, strict=True)]
+    vectors = embed(mentions.forms)
+    group = merge_names(names, vectors, config)
+    leaders, of_name = np.unique(group, return_inverse=True)
+    keys = [mentions.names[int(leader)] for leader in leaders]  # a group is numbered by its least name
+    ids = [sha256(f"{kind}\0{key}".encode()).hexdigest()[:16] for kind, key in keys]
+    order = np.asarray(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.int64)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    sums = torch.zeros(len(leaders), vectors.shape[1], dtype=torch.float64)
+    sums.index_add_(0, torch.from_numpy(of_name), vectors.double())
+    means = torch.nn.functional.normalize(sums, dim=1).float()
+    return Concepts(
+        place[of_name],
+        [ids[i] for i in order],
+        [keys[i][0] for i in order],
+        [mentions.forms[int(leaders[i])] for i in order],
+        means[torch.from_numpy(order)],
+    )
+
+
+def find_relations(mentions: MentionTable, concepts: Concepts, assertions: Assertions, cooccurrence: bool) -> Relations:
+    """What the sections assert between two different concepts, by triples or, where asked for, by co-occurrence."""
+    concept = concepts.of_name[mentions.name]
+    if cooccurrence:
+        repeats = np.diff(mentions.sentence_offsets)
+        return cooccurrences(
+            np.repeat(mentions.section, repeats), mentions.sentences, np.repeat(concept, repeats), mentions.n_sections
+        )
+    here: dict[tuple[int, str], int] = {
+        (int(section), mentions.names[int(name)][1]): int(of)
+        for section, name, of in zip(mentions.section, mentions.name, concept, strict=True)
+    }
+    labels = sorted({triple.relation for _, triple in assertions.triples})
+    number = {label: n for n, label in enumerate(labels)}
+    rows = [
+        (section, subject, object_, number[triple.relation], triple.sentence, triple.weight)
+        for section, triple in assertions.triples
+        if (subject := here.get((section, name_key(triple.subject)), -1)) >= 0
+        and (object_ := here.get((section, name_key(triple.object)), -1)) >= 0
+        and subject != object_
+    ]
+    columns = np.asarray(rows, dtype=np.float64).reshape(-1, 6).T
+    whole = columns[:5].astype(np.int64)
+    return Relations(whole[0], whole[1], whole[2], whole[3], whole[4], columns[5], tuple(labels))
+
+
+def edge_weights(relations: Relations, n_concepts: int) -> sparse.csr_matrix:
+    """The diffusion graph: w(u, v) = log(1 + sum over sections of the strongest assertion of u-v), float32, symmetric.
+
+    With asserted relations (weight 1) the sum is the number of sections that assert u-v.
+    """
+    low = np.minimum(relations.subject, relations.object)
+    high = np.maximum(relations.subject, relations.object)
+    order = np.lexsort((-relations.weight, high, low, relations.section))
+    rows = np.stack([relations.section, low, high])[:, order]
+    strongest = np.ones(rows.shape[1], dtype=bool)
+    strongest[1:] = (rows[:, 1:] != rows[:, :-1]).any(axis=0)
+    edge = rows[1, strongest] * max(n_concepts, 1) + rows[2, strongest]
+    edges, edge_of = np.unique(edge, return_inverse=True)
+    # Sorted before summing: float addition must not depend on the order of sections.
+    by_edge = np.lexsort((relations.weight[order][strongest], edge_of))
+    total = np.bincount(edge_of[by_edge], weights=relations.weight[order][strongest][by_edge], minlength=len(edges))
+    u, v = edges // max(n_concepts, 1), edges % max(n_concepts, 1)
+    weight = np.log1p(total)
+    matrix = sparse.coo_matrix(
+        (np.concatenate([weight, weight]), (np.concatenate([u, v]), np.concatenate([v, u]))),
+        shape=(n_concepts, n_concepts),
+    ).tocsr()
+    matrix.sort_indices()
+    return matrix.astype(np.float32)
+
+
+def _incidence(mentions: MentionTable, concepts: Concepts, n_sections: int) -> sparse.csr_matrix:
+    """Times each section mentions each concept, float32 [sections, concepts]."""
+    matrix = sparse.coo_matrix(
+        (mentions.count.astype(np.float32), (mentions.section, concepts.of_name[mentions.name])),
+        shape=(n_sections, len(concepts.ids)),
+    ).tocsr()
+    matrix.sum_duplicates()
+    matrix.sort_indices()
+    return matrix
+
+
+def _csr_tensors(name: str, matrix: sparse.csr_matrix) -> dict[str, Tensor]:
+    """Row pointers, columns (int32 while they fit, to halve the traffic of diffusion) and values of one CSR matrix."""
+    matrix.sort_indices()
+    index = np.int32 if matrix.nnz < 2**31 else np.int64
+    return {
+        f"{name}_rows": torch.from_numpy(matrix.indptr.astype(index)),
+        f"{name}_columns": torch.from_numpy(matrix.indices.astype(index)),
+        f"{name}_values": torch.from_numpy(matrix.data.astype(np.float32)),
+    }
+
+
+def _concept_table(mentions: MentionTable, concepts: Concepts, incidence: sparse.csr_matrix) -> pa.Table:
+    """id, label (most frequent surface, ties by code point), type, form, aliases by frequency, counts."""
+    concept = concepts.of_name[mentions.name]
+    n_surfaces = max(len(mentions.surfaces), 1)
+    pair, of_pair = np.unique(concept * n_surfaces + mentions.surface, return_inverse=True)
+    count = np.bincount(of_pair, weights=mentions.count).astype(np.int64)
+    aliases: list[list[tuple[int, str]]] = [[] for _ in concepts.ids]
+    for p, c in zip(pair, count, strict=True):
+        aliases[p // n_surfaces].append((-int(c), mentions.surfaces[p % n_surfaces]))
+    named = [[surface for _, surface in sorted(own)] for own in aliases]
+    holders = np.bincount(incidence.indices, minlength=len(concepts.ids))
+    total = np.bincount(concept, weights=mentions.count, minlength=len(concepts.ids))
+    return pa.table(
+        {
+            "concept_id": pa.array(concepts.ids, pa.string()),
+            "label": pa.array([own[0] for own in named], pa.string()),
+            "type": pa.array(concepts.types, pa.string()),
+            "form": pa.array(concepts.forms, pa.string()),
+            "aliases": pa.array(named, pa.list_(pa.string())),
+            "n_sections": pa.array(holders.astype(np.int32)),
+            "n_mentions": pa.array(total.astype(np.int32)),
+        }
+    )
+
+
+def _mention_table(mentions: MentionTable, concepts: Concepts) -> pa.Table:
+    """One row per (section, concept, surface), sorted."""
+    words = np.asarray(mentions.surfaces, dtype=object)
+    rank = np.empty(len(words), dtype=np.int32)
+    order = np.asarray(sorted(range(len(words)), key=words.__getitem__), dtype=np.int64)
+    rank[order] = np.arange(len(words), dtype=np.int32)
+    surface = rank[mentions.surface]
+    concept = concepts.of_name[mentions.name]
+    rows = np.lexsort((surface, concept, mentions.section))
+    dictionary = pa.array([str(words[i]) for i in order], pa.string())
+    return pa.table(
+        {
+            "section": pa.array(mentions.section[rows]),
+            "concept": pa.array(concept[rows].astype(np.int32)),
+            "surface": pa.DictionaryArray.from_arrays(pa.array(surface[rows]), dictionary),
+            "count": pa.array(mentions.count[rows]),
+        }
+    )
+
+
+def _relation_table(relations: Relations, place: np.ndarray, assertions: Assertions) -> pa.Table:
+    """Directed relations with label and evidence: [start, end) of a sentence in the text, -1 for the title."""
+    subject, object_ = place[relations.subject], place[relations.object]
+    rows = np.lexsort((relations.sentence, relations.label, object_, subject, relations.section))
+    section, sentence = relations.section[rows], relations.sentence[rows]
+    spans = [
+        assertions.sentences[s][n] if n >= 0 else (-1, -1)
+        for s, n in zip(section.tolist(), sentence.tolist(), strict=True)
+    ]
+    start, end = np.asarray(spans, dtype=np.int32).reshape(-1, 2).T
+    return pa.table(
+        {
+            "section": pa.array(section.astype(np.int32)),
+            "subject": pa.array(subject[rows].astype(np.int32)),
+            "object": pa.array(object_[rows].astype(np.int32)),
+            "label": pa.DictionaryArray.from_arrays(
+                pa.array(relations.label[rows].astype(np.int32)), pa.array(list(relations.labels), pa.string())
+            ),
+            "start": pa.array(start),
+            "end": pa.array(end),
+            "weight": pa.array(relations.weight[rows].astype(np.float32)),
+        }
+    )

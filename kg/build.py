@@ -1,0 +1,218 @@
+"""Build, add to, and remove from a graph directory: papers through the caches into a new generation.
+
+Add and remove assemble anew from the caches, which is what makes them exact (DESIGN 3): the graph of a set of papers is
+the same however one came to it. What costs, extraction and encoding, is done once per text.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from kg.assemble import assemble
+from kg.cache import Cache
+from kg.embedding import CachedEmbedder
+from kg.errors import GraphError, InputError
+from kg.lateral import LateralGraph
+from kg.mentions import encode_extraction
+from kg.merge import MergeConfig
+from kg.papers import Paper, sorted_papers
+from kg.protocols import Encoder, Extractor, Track, no_track
+from kg.records import Document, Section
+from kg.sectioning import SectioningConfig
+from kg.storage import graph_exists, open_generation, prepare_directory, write_generation, writer_lock
+
+KIND = "lateral knowledge graph"
+_CHUNK = 512
+"""Sections between two writes of the extraction cache."""
+
+
+@dataclass(frozen=True)
+class BuildConfig:
+    """Everything that decides what graph a set of papers gives, beside extractor and encoder."""
+
+    sectioning: SectioningConfig = SectioningConfig()
+    merge: MergeConfig = MergeConfig()
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What a build works with; handed in, so that tests and other extractors use the same path."""
+
+    extractor: Extractor
+    encoder: Encoder
+    config: BuildConfig = BuildConfig()
+    track: Track = no_track
+
+    def configuration(self) -> dict[str, Any]:
+        """As it stands in the manifest."""
+        return {
+            "extractor": {"name": self.extractor.name, "fingerprint": self.extractor.fingerprint},
+            "encoder": {"name": self.encoder.name, "fingerprint": self.encoder.fingerprint},
+            **asdict(self.config),
+        }
+
+
+@dataclass
+class BuildReport:
+    """What happened, by ``doc_id``; seconds by stage. ``empty`` papers are kept without a section."""
+
+    added: list[str] = field(default_factory=list)
+    replaced: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
+    title_only: list[str] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    generation: int = 0
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Add the time spent inside to the stage's."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+
+
+def build_graph(
+    directory: Path, documents: Iterable[Document], tools: Tools, *, overwrite: bool = False
+) -> BuildReport:
+    """Make the graph of ``documents`` in ``directory``. Raises ``GraphError`` if one is there, unless ``overwrite``."""
+    prepare_directory(directory)
+    with writer_lock(directory):
+        if graph_exists(directory) and not overwrite:
+            raise GraphError(
+                f"{directory} already holds a graph; add papers to it with `evigraph add`, "
+                "or replace it with `evigraph build --overwrite`."
+            )
+        return _replace_papers(directory, [], documents, tools)
+
+
+def add_documents(directory: Path, documents: Iterable[Document], tools: Tools) -> BuildReport:
+    """Add papers; one whose id is there already is recognised if it is the same, and replaced if it has changed."""
+    with writer_lock(directory):
+        papers = _open_for_change(directory, tools)
+        return _replace_papers(directory, papers, documents, tools)
+
+
+def remove_documents(directory: Path, doc_ids: Sequence[str], tools: Tools) -> BuildReport:
+    """Remove papers; what others support stays. Raises ``InputError`` for an unknown id and then removes nothing."""
+    with writer_lock(directory):
+        papers = _open_for_change(directory, tools)
+        known = [paper.document.doc_id for paper in papers]
+        for doc_id in doc_ids:
+            if doc_id not in set(known):
+                close = get_close_matches(doc_id, known, n=3)
+                hint = f"did you mean {' or '.join(close)}?" if close else "`evigraph info --json` lists the ids."
+                raise InputError(f"{directory} holds no document {doc_id!r}; nothing was removed: {hint}")
+        gone = set(doc_ids)
+        report = BuildReport(removed=sorted(gone))
+        _write(directory, [paper for paper in papers if paper.document.doc_id not in gone], tools, report)
+        return report
+
+
+def open_graph(directory: Path) -> LateralGraph:
+    """Open a graph directory, checked (``storage.open_generation``); raises ``GraphError``."""
+    generation = open_generation(directory)
+    if generation.manifest.get("kind") != KIND:
+        raise GraphError(
+            f"{directory} holds no {KIND} but {generation.manifest.get('kind')!r}; open it with its own command."
+        )
+    return LateralGraph.of(generation.tables, generation.tensors, generation.manifest)
+
+
+def _open_for_change(directory: Path, tools: Tools) -> list[Paper]:
+    graph = open_graph(directory)
+    ours, theirs = tools.configuration(), graph.manifest["configuration"]
+    for key in sorted(ours.keys() | theirs.keys()):
+        if _comparable(ours.get(key)) != _comparable(theirs.get(key)):
+            raise GraphError(
+                f"{directory} was built with {key} {_told(theirs.get(key))}, not {_told(ours.get(key))}; "
+                "use the same, or build the graph again with `evigraph build --overwrite`."
+            )
+    return graph.papers()
+
+
+def _comparable(setting: Any) -> Any:
+    """An encoder or extractor is what its fingerprint says, wherever it lies."""
+    return setting["fingerprint"] if isinstance(setting, dict) and "fingerprint" in setting else setting
+
+
+def _told(setting: Any) -> str:
+    return (
+        f"{setting['name']} ({setting['fingerprint'][:12]})"
+        if isinstance(setting, dict) and "name" in setting
+        else str(setting)
+    )
+
+
+def _replace_papers(
+    directory: Path, papers: Sequence[Paper], documents: Iterable[Document], tools: Tools
+) -> BuildReport:
+    report = BuildReport()
+    by_id = {paper.document.doc_id: paper for paper in papers}
+    with report.stage("sections"):
+        for document in documents:
+            before = by_id.get(document.doc_id)
+            paper = Paper.of(document, tools.config.sectioning)
+            if before is not None and before.content_hash == paper.content_hash:
+                report.unchanged.append(document.doc_id)
+                continue
+            (report.added if before is None else report.replaced).append(document.doc_id)
+            by_id[document.doc_id] = paper
+    changed = {*report.added, *report.replaced}
+    report.empty = sorted(i for i in changed if not by_id[i].sections)
+    report.title_only = sorted(i for i in changed if by_id[i].title_only)
+    if changed or not graph_exists(directory):
+        _write(directory, list(by_id.values()), tools, report)
+    return report
+
+
+def _write(directory: Path, papers: Sequence[Paper], tools: Tools, report: BuildReport) -> None:
+    ordered = sorted_papers(papers)
+    cache = directory / "cache"
+    cache.mkdir(exist_ok=True)
+    with (
+        Cache(cache / "extraction.sqlite", tools.extractor.fingerprint) as extractions,
+        Cache(cache / "embedding.sqlite", tools.encoder.fingerprint) as embeddings,
+    ):
+        with report.stage("extraction"):
+            blobs = extract_sections([s for paper in ordered for s in paper.sections], tools, extractions)
+        embedder = CachedEmbedder(tools.encoder, embeddings, tools.track)
+
+        def embed(texts: Sequence[str]) -> Any:
+            with report.stage("encoding"):
+                return embedder(texts)
+
+        with report.stage("assembly"):
+            assembled = assemble(ordered, blobs, tools.extractor, embed, tools.config.merge)
+        report.seconds["assembly"] -= report.seconds.get("encoding", 0.0)
+    report.counts = assembled.counts
+    manifest = {"kind": KIND, "configuration": tools.configuration(), "counts": assembled.counts}
+    with report.stage("storage"):
+        report.generation = write_generation(directory, assembled.tables, assembled.tensors, manifest)
+
+
+def extract_sections(sections: Sequence[Section], tools: Tools, cache: Cache) -> list[bytes]:
+    """Encoded extractions in the order of ``sections``, each from the cache or made and stored."""
+    keys = [section.content_hash for section in sections]
+    known: dict[str, bytes] = {}
+    for start in range(0, len(keys), _CHUNK):
+        known |= cache.get_many(keys[start : start + _CHUNK])
+    missing = {key: section for key, section in zip(keys, sections, strict=True) if key not in known}
+    fresh: dict[str, bytes] = {}
+    for key, section in tools.track(missing.items(), len(missing), "extracting"):
+        fresh[key] = known[key] = encode_extraction(tools.extractor.extract(section))
+        if len(fresh) == _CHUNK:
+            cache.put_many(fresh)
+            fresh = {}
+    cache.put_many(fresh)
+    return [known[key] for key in keys]

@@ -1,0 +1,125 @@
+"""Which pairs of names to compare: a deterministic function of the set of names, near-linear in its size.
+
+Two rungs propose pairs: equal signatures (stems of the words, whatever their order, spelling variant and accents
+aside), and near neighbours by embedding, found with random hyperplanes of a fixed seed (SimHash: Charikar 2002) and
+compared exactly within each bucket. Nothing here is trained, and nothing depends on the order of the names.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+
+import numpy as np
+import regex
+import Stemmer
+import torch
+from torch import Tensor
+
+Name = tuple[str, str]
+"""(type, form); names of different types are never compared."""
+
+_BRITISH = (
+    (regex.compile(r"(?<=\w{2})our(?=$|s$|al$|ed$|ing$|ite)"), "or"),
+    (regex.compile(r"(?<=\w{3})is(?=e$|ed$|ing$|ation$|er$)"), "iz"),
+    (regex.compile(r"(?<=\w{2})ys(?=e$|ed$|ing$)"), "yz"),
+    (regex.compile(r"[ao]e(?=[^u])(?<=\w{2})"), "e"),
+    (regex.compile(r"(?<=\w{2})tre$"), "ter"),
+    (regex.compile(r"ogue$"), "og"),
+)
+
+
+@dataclass(frozen=True)
+class CandidateConfig:
+    """``floor``: least cosine of an embedding candidate. Tables and the seed fix the hashing."""
+
+    floor: float = 0.8
+    tables: int = 10
+    bucket: int = 256
+    seed: int = 718
+    largest_block: int = 64
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Stemmer.Stemmer:
+    return Stemmer.Stemmer("english")
+
+
+@lru_cache(maxsize=1 << 18)
+def stem(token: str) -> str:
+    """Snowball stem of a word, accents and British spelling folded; words of other scripts come back unchanged."""
+    folded = "".join(ch for ch in unicodedata.normalize("NFD", token) if unicodedata.category(ch) != "Mn")
+    if not folded.isascii():
+        return token
+    for pattern, replacement in _BRITISH:
+        folded = pattern.sub(replacement, folded)
+    return str(_stemmer().stemWord(folded))
+
+
+def signature(form: str) -> str:
+    """Stems in code-point order: "modeling of climates" and "climate modelling" differ only by "of"."""
+    return " ".join(sorted(stem(token) for token in form.split()))
+
+
+def candidate_pairs(
+    names: Sequence[Name],
+    vectors: Tensor,
+    config: CandidateConfig = CandidateConfig(),
+) -> np.ndarray:
+    """Pairs int64 [m, 2] of name numbers (i < j), sorted; ``vectors`` are unit rows, float32 [n, d]."""
+    pairs = {pair for block in _signature_blocks(names, config) for pair in combinations(sorted(block), 2)}
+    by_type: dict[str, list[int]] = defaultdict(list)
+    for number, (kind, _) in enumerate(names):
+        by_type[kind].append(number)
+    found = [np.asarray(sorted(pairs), dtype=np.int64).reshape(-1, 2)]
+    for _, numbers in sorted(by_type.items()):
+        index = np.asarray(numbers, dtype=np.int64)
+        found.append(index[near_pairs(vectors[torch.from_numpy(index)], config)])
+    return np.unique(np.concatenate(found), axis=0)
+
+
+def _signature_blocks(names: Sequence[Name], config: CandidateConfig) -> list[list[int]]:
+    blocks: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, (kind, form) in enumerate(names):
+        blocks[kind, signature(form)].append(number)
+    # A block this large holds a stem that says nothing; its true pairs are near neighbours too.
+    return [block for block in blocks.values() if 1 < len(block) <= config.largest_block]
+
+
+def near_pairs(vectors: Tensor, config: CandidateConfig = CandidateConfig()) -> np.ndarray:
+    """Pairs int64 [m, 2] (i < j) of rows with cosine >= ``floor``; exact up to ``2 * bucket`` rows.
+
+    Beyond that, rows meet if they share a bucket in one of the tables: with b bits a pair at angle t does so with
+    probability 1 - (1 - (1 - t / pi)^b)^tables, .97 at cosine .9 for 65,000 names.
+    """
+    n = len(vectors)
+    bits = max(0, int(np.ceil(np.log2(max(n, 1) / (2 * config.bucket)))))
+    if bits == 0:
+        return _pairs_within(vectors, np.arange(n), config.floor)
+    planes = torch.from_numpy(
+        np.random.Generator(np.random.PCG64(config.seed))
+        .standard_normal((config.tables, vectors.shape[1], bits))
+        .astype(np.float32)
+    )
+    weights = torch.tensor([1 << b for b in range(bits)])
+    found: list[np.ndarray] = []
+    for table in planes:
+        code = ((vectors @ table > 0) * weights).sum(dim=1).numpy()
+        order = np.argsort(code, kind="stable")
+        borders = np.flatnonzero(np.diff(code[order])) + 1
+        found += [_pairs_within(vectors, rows, config.floor) for rows in np.split(order, borders) if len(rows) > 1]
+    return np.unique(np.concatenate(found), axis=0) if found else np.zeros((0, 2), dtype=np.int64)
+
+
+def _pairs_within(vectors: Tensor, rows: np.ndarray, floor: float, block: int = 4096) -> np.ndarray:
+    chosen = vectors[torch.from_numpy(rows)]
+    found = []
+    for start in range(0, len(rows), block):
+        close = (chosen[start : start + block] @ chosen[start:].T >= floor - 1e-4).nonzero().numpy() + start
+        found.append(close[close[:, 0] < close[:, 1]])
+    pairs = rows[np.concatenate(found)] if found else np.zeros((0, 2), dtype=np.int64)
+    return np.sort(pairs, axis=1)

@@ -1,0 +1,54 @@
+"""Vectors of texts through a cache, so that no text is encoded twice and a killed build keeps what it paid for."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from kg.cache import Cache, pack_vectors, unpack_vectors
+from kg.protocols import Encoder, Track, no_track
+
+_CHUNK = 1024
+"""Texts between two writes of the cache."""
+
+
+class CachedEmbedder:
+    """Callable [n] texts -> float32 [n, d]; equal texts are encoded once. ``encoded`` counts texts that were."""
+
+    def __init__(self, encoder: Encoder, cache: Cache, track: Track = no_track) -> None:
+        self._encoder = encoder
+        self._cache = cache
+        self._track = track
+        self.encoded = 0
+
+    def __call__(self, texts: Sequence[str]) -> Tensor:
+        """Rows in the order of ``texts``, unit length."""
+        keys = [hashlib.sha256(text.encode("utf-8")).hexdigest() for text in texts]
+        row_of = {key: row for row, key in reversed(list(enumerate(keys)))}
+        vectors = torch.zeros(len(texts), self._encoder.dimension)
+        unique = list(row_of)
+        known: set[str] = set()
+        for start in range(0, len(unique), _CHUNK):
+            found = self._cache.get_many(unique[start : start + _CHUNK])
+            known |= found.keys()
+            if found:
+                rows = torch.tensor([row_of[key] for key in found])
+                vectors[rows] = unpack_vectors(list(found.values()), self._encoder.dimension)
+        # By length, so that each chunk fills its batches; one long text does not wait for many short ones.
+        missing = sorted((key for key in unique if key not in known), key=lambda key: (-len(texts[row_of[key]]), key))
+        chunks = [missing[start : start + _CHUNK] for start in range(0, len(missing), _CHUNK)]
+        for _ in self._track(
+            (n for chunk in chunks for n in self._encode(chunk, row_of, texts, vectors)), len(missing), "encoding"
+        ):
+            self.encoded += 1
+        first = torch.tensor([row_of[key] for key in keys], dtype=torch.long)
+        return vectors[first]
+
+    def _encode(self, chunk: list[str], row_of: dict[str, int], texts: Sequence[str], vectors: Tensor) -> list[str]:
+        encoded = self._encoder.encode_documents([texts[row_of[key]] for key in chunk])
+        self._cache.put_many(dict(zip(chunk, pack_vectors(encoded), strict=True)))
+        vectors[torch.tensor([row_of[key] for key in chunk])] = encoded
+        return chunk

@@ -1,0 +1,243 @@
+"""Mentions as columns: what all extractors found in all sections, ready for counting with numpy.
+
+An extraction is cached as compact JSON, its mentions column by column, so that a corpus of a million sections
+is read into flat arrays without an object per mention.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+
+from kg.names import form_key, name_form, name_key
+from kg.records import Extraction, Mention, Triple
+
+IntArray = np.ndarray
+
+
+def encode_extraction(extraction: Extraction) -> bytes:
+    """Bytes for the cache; ``decode_extraction`` gives back an equal record."""
+    columns = {
+        "name": [m.name for m in extraction.mentions],
+        "type": [m.type for m in extraction.mentions],
+        "count": [m.count for m in extraction.mentions],
+        "independent": [m.independent for m in extraction.mentions],
+        "in": [list(m.sentences) for m in extraction.mentions],
+        "triples": [[t.subject, t.relation, t.object, t.sentence, t.weight] for t in extraction.triples],
+        "definitions": extraction.definitions,
+        "sentences": extraction.sentences,
+    }
+    if all(m.type == "term" for m in extraction.mentions):
+        columns["type"] = []
+    return json.dumps(columns, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+
+
+def decode_extraction(blob: bytes) -> Extraction:
+    """Inverse of ``encode_extraction``."""
+    c = json.loads(blob)
+    types = c["type"] or ["term"] * len(c["name"])
+    return Extraction(
+        tuple(
+            Mention(name, kind, count, tuple(where), independent)
+            for name, kind, count, where, independent in zip(
+                c["name"], types, c["count"], c["in"], c["independent"], strict=True
+            )
+        ),
+        tuple(Triple(*row) for row in c["triples"]),
+        tuple((short, expansion) for short, expansion in c["definitions"]),
+        tuple((start, end) for start, end in c["sentences"]),
+    )
+
+
+@lru_cache(maxsize=1 << 19)
+def _word_form(word: str) -> str:
+    return name_form(word)
+
+
+def surface_form(surface: str) -> str:
+    """``name_form`` of a name, word by word from a memo: the words of a corpus are far fewer than its names."""
+    return " ".join(filter(None, map(_word_form, surface.split())))
+
+
+@dataclass(frozen=True)
+class MentionTable:
+    """Rows (section, surface) in section order; a *name* is a (type, key), numbered in code-point order.
+
+    Shapes: section, surface, name, count, independent int32 [rows]; sentence_offsets int64 [rows + 1] into
+    sentences int32; name_words int32 [names]; section_words float64 [sections].
+    """
+
+    section: IntArray
+    surface: IntArray
+    name: IntArray
+    count: IntArray
+    independent: IntArray
+    sentence_offsets: IntArray
+    sentences: IntArray
+    surfaces: list[str]
+    names: list[tuple[str, str]]
+    forms: list[str]
+    section_words: IntArray
+
+    @property
+    def n_sections(self) -> int:
+        """Sections, those without a mention included."""
+        return len(self.section_words)
+
+    @property
+    def name_words(self) -> IntArray:
+        """Words of each name's form."""
+        return np.fromiter((form.count(" ") + 1 for form in self.forms), dtype=np.int32, count=len(self.forms))
+
+    def keep(self, mask: IntArray) -> MentionTable:
+        """The rows of ``mask`` (bool [rows]), with names and surfaces that no row holds left out."""
+        lengths = np.diff(self.sentence_offsets)
+        used_names, name = np.unique(self.name[mask], return_inverse=True)
+        used_surfaces, surface = np.unique(self.surface[mask], return_inverse=True)
+        return replace(
+            self,
+            section=self.section[mask],
+            surface=surface.astype(np.int32),
+            name=name.astype(np.int32),
+            count=self.count[mask],
+            independent=self.independent[mask],
+            sentence_offsets=np.concatenate([[0], np.cumsum(lengths[mask])]).astype(np.int64),
+            sentences=self.sentences[np.repeat(mask, lengths)],
+            surfaces=[self.surfaces[i] for i in used_surfaces],
+            names=[self.names[i] for i in used_names],
+            forms=[self.forms[i] for i in used_names],
+        )
+
+
+@dataclass(frozen=True)
+class Assertions:
+    """What is asserted section by section: ``triples`` (section, triple) and ``definitions`` (section, short, long)."""
+
+    triples: list[tuple[int, Triple]]
+    definitions: list[tuple[int, str, str]]
+    sentences: list[list[list[int]]]
+
+
+def read_mentions(
+    blobs: Iterable[bytes], documents: Sequence[int], section_words: Sequence[float]
+) -> tuple[MentionTable, Assertions]:
+    """Columns of all extractions, acronyms put under the expansion that their paper gives them.
+
+    ``documents`` [sections] numbers the paper of each section. An acronym of three or more letters that has one
+    expansion in the whole corpus stands for it in papers that use it undefined, too; one with several expansions
+    is resolved only within the papers that define it, so that homonyms stay apart.
+    """
+    section: list[int] = []
+    surface: list[str] = []
+    kind: list[str] = []
+    count: list[int] = []
+    independent: list[int] = []
+    lengths: list[int] = []
+    sentences: list[int] = []
+    assertions = Assertions([], [], [])
+    for number, blob in enumerate(blobs):
+        c = json.loads(blob)
+        names = c["name"]
+        section += [number] * len(names)
+        surface += names
+        kind += c["type"] or ["term"] * len(names)
+        count += c["count"]
+        independent += c["independent"]
+        lengths += map(len, c["in"])
+        for where in c["in"]:
+            sentences += where
+        assertions.triples.extend((number, Triple(*row)) for row in c["triples"])
+        assertions.definitions.extend((number, short, expansion) for short, expansion in c["definitions"])
+        assertions.sentences.append(c["sentences"])
+
+    surface_ids, surfaces = _encode(surface)
+    kind_ids, kinds = _encode(kind)
+    columns = MentionTable(
+        section=np.asarray(section, np.int32),
+        surface=surface_ids,
+        name=np.zeros(len(section), np.int32),
+        count=np.asarray(count, np.int32),
+        independent=np.asarray(independent, np.int32),
+        sentence_offsets=np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))]).astype(np.int64),
+        sentences=np.asarray(sentences, np.int32),
+        surfaces=surfaces,
+        names=[],
+        forms=[],
+        section_words=np.asarray(section_words, np.float64),
+    )
+    forms = [surface_form(s) for s in surfaces]
+    resolved = resolve_acronyms(columns, forms, np.asarray(documents, np.int64), assertions.definitions)
+    return _name_rows(columns, forms, resolved, kind_ids, kinds), assertions
+
+
+def _encode(values: list[str]) -> tuple[IntArray, list[str]]:
+    """Ids int32 [rows] and the distinct values in order of first appearance."""
+    encoded = pa.array(values, pa.string()).dictionary_encode()
+    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32), encoded.dictionary.to_pylist()
+
+
+def resolve_acronyms(
+    table: MentionTable, forms: list[str], documents: IntArray, definitions: Sequence[tuple[int, str, str]]
+) -> dict[int, str]:
+    """Row -> form of the expansion, for rows whose surface is an acronym that its paper, or the corpus, explains."""
+    own: dict[tuple[int, str], str] = {}
+    senses: dict[str, set[str]] = {}
+    for section, short, expansion in definitions:
+        key, form = name_key(short), name_form(expansion)
+        own.setdefault((int(documents[section]), key), form)
+        senses.setdefault(key, set()).add(form)
+    common = {
+        key: min(forms_of)
+        for key, forms_of in senses.items()
+        if len(key) >= 3 and len({form_key(form) for form in forms_of}) == 1
+    }
+    keys = {
+        number: key
+        for number, surface in enumerate(table.surfaces)
+        if sum(ch.isupper() for ch in surface) >= 2 and (key := form_key(forms[number])) in senses
+    }
+    resolved: dict[int, str] = {}
+    for row in np.flatnonzero(np.isin(table.surface, np.fromiter(keys, np.int32, len(keys)))):
+        key = keys[int(table.surface[row])]
+        explained = own.get((int(documents[table.section[row]]), key)) or common.get(key)
+        if explained is not None:
+            resolved[int(row)] = explained
+    return resolved
+
+
+def _name_rows(
+    table: MentionTable, forms: list[str], resolved: dict[int, str], kind_ids: IntArray, kinds: list[str]
+) -> MentionTable:
+    """Number the names, and leave out rows whose name has no visible character."""
+    all_forms = [*forms, *sorted(set(resolved.values()))]
+    number_of = {form: number for number, form in enumerate(all_forms)} if resolved else {}
+    row_form = table.surface.astype(np.int64)
+    for row, form in resolved.items():
+        row_form[row] = number_of[form]
+    keys = [form_key(form) for form in all_forms]
+    key_ids, distinct = _encode(keys)
+    pair = kind_ids.astype(np.int64) * max(len(distinct), 1) + key_ids[row_form]
+    used, name = np.unique(pair, return_inverse=True)
+    names = [(kinds[int(p) // len(distinct)], distinct[int(p) % len(distinct)]) for p in used]
+    # Least form of each name, whatever order the sections came in.
+    least: dict[int, str] = {}
+    for number, form_number in np.unique(np.stack([name, row_form]), axis=1).T if len(name) else []:
+        form = all_forms[int(form_number)]
+        if int(number) not in least or form < least[int(number)]:
+            least[int(number)] = form
+    order = sorted(range(len(names)), key=names.__getitem__)
+    rank = np.empty(len(names), np.int32)
+    rank[order] = np.arange(len(names), dtype=np.int32)
+    named = replace(
+        table,
+        name=rank[name] if len(name) else table.name,
+        names=[names[i] for i in order],
+        forms=[least[i] for i in order],
+    )
+    visible = np.asarray([bool(key) for _, key in named.names], dtype=bool)
+    return named if visible.all() else named.keep(visible[named.name])

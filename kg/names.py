@@ -1,0 +1,101 @@
+"""Names of concepts: the normal form that stands for all spellings of one name.
+
+``name_form`` folds what never tells two concepts apart: Unicode width and compatibility (NFKC), case,
+hyphens and spaces, possessives, English plurals, a lone Greek letter against its name. ``form_key`` then
+drops the spaces, so that *data set*, *data-set* and *dataset* are one. Accents, scripts, digits and signs such
+as the ``+`` of C++ are kept: *Müller*, *naïve Bayes*, *β-VAE* and *量子计算* have four different, non-empty keys.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+import regex
+
+# Combining marks belong to their letter: without \p{M} the words of Hindi or Thai fall apart.
+_TOKEN = regex.compile(r"\d+(?:[.,]\d+)+|[\p{L}\p{N}\p{M}]+(?:[+#]+(?![\p{L}\p{N}]))?")
+_POSSESSIVE = re.compile(r"['’]s\b|['’]")
+_DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}")
+_GREEK = re.compile(r"[α-ω]")
+_SPACE_AFTER_NON_DIGIT = re.compile(r"(?<!\d) | (?!\d)")
+
+_GREEK_NAMES = dict(
+    zip(
+        "αβγδεζηθικλμνξοπρστυφχψως",
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi "
+        "chi psi omega sigma".split(),
+        strict=True,
+    )
+)
+_IRREGULAR = {
+    "analyses": "analysis", "axes": "axis", "bases": "basis", "biases": "bias", "children": "child",
+    "corpora": "corpus",
+    "crises": "crisis", "criteria": "criterion", "diagnoses": "diagnosis", "feet": "foot", "foci": "focus",
+    "gases": "gas", "genera": "genus", "hypotheses": "hypothesis", "indices": "index", "indexes": "index",
+    "leaves": "leaf", "lives": "life", "loci": "locus", "matrices": "matrix", "men": "man", "mice": "mouse",
+    "movies": "movie", "nuclei": "nucleus", "oases": "oasis", "phenomena": "phenomenon", "prognoses": "prognosis",
+    "radii": "radius", "stimuli": "stimulus", "strata": "stratum", "syntheses": "synthesis", "teeth": "tooth",
+    "theses": "thesis", "vertices": "vertex", "viruses": "virus", "women": "woman", "mitochondria": "mitochondrion",
+    "bacteria": "bacterium", "buses": "bus", "lenses": "lens", "statuses": "status", "biopsies": "biopsy",
+}  # fmt: skip
+_INVARIANT = frozenset(
+    "always atlas bias canvas chaos christmas cosmos diabetes ethos gas has herpes lens mathematics means measles news "
+    "pancreas perhaps plus rabies sales scabies series species texas this thus was yes his its".split()
+)
+
+
+@lru_cache(maxsize=1 << 18)
+def _singular(token: str) -> str:
+    """English singular of a lower-case token; anything not plainly an English plural comes back as it is."""
+    if token in _IRREGULAR:
+        return _IRREGULAR[token]
+    if len(token) < 4 or not token.isascii() or token in _INVARIANT:
+        return token
+    if not token.endswith("s") or token.endswith(("ss", "us", "is", "ics", "ous")):
+        return token
+    if token.endswith("ies"):
+        return token[:-3] + "y" if len(token) > 4 else token[:-1]
+    if token.endswith(("sses", "xes", "ches", "shes", "zzes")):
+        return token[:-2]
+    return token[:-1]
+
+
+@lru_cache(maxsize=1 << 18)
+def token_form(token: str) -> str:
+    """Normal form of one word: NFKC, case folded, singular unless written in capitals (GPS, OLS), Greek by name."""
+    capitals = token.isupper() and len(token) > 1
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", token).casefold())
+    if _GREEK.search(folded) and (
+        len(folded) == 1 or not all("α" <= ch <= "ω" or ch in "άέήίόύώϊϋΐΰ" for ch in folded)
+    ):
+        # A letter used as a sign (β, 1β, κB), not a Greek word.
+        return _GREEK.sub(lambda match: _GREEK_NAMES[match[0]], folded)
+    return folded if capitals else _singular(folded)
+
+
+def name_form(name: str) -> str:
+    """The normal form of a name, words separated by one space; "" only for a name without any visible character.
+
+    >>> name_form("Supply-Chains"), name_form("TGF-β1"), name_form("Parkinson's disease"), name_form("U.S.")
+    ('supply chain', 'tgf beta1', 'parkinson disease', 'us')
+    """
+    text = unicodedata.normalize("NFKC", name)
+    text = _DOTTED.sub(lambda match: match[0].replace(".", ""), text)
+    text = _POSSESSIVE.sub("", text)
+    forms = [token_form(token) for token in _TOKEN.findall(text)]
+    if forms:
+        return " ".join(forms)
+    # A name of symbols alone ("∇", "++") is still a name; white space and format characters are not.
+    return "".join(ch for ch in text.casefold() if not ch.isspace() and unicodedata.category(ch) not in {"Cf", "Cc"})
+
+
+def form_key(form: str) -> str:
+    """The form without its spaces, but for those between two digits: "resnet 50" and "1 10" -> "resnet50", "1 10"."""
+    return _SPACE_AFTER_NON_DIGIT.sub("", form)
+
+
+def name_key(name: str) -> str:
+    """``form_key(name_form(name))``: names with one key are one name."""
+    return form_key(name_form(name))

@@ -1,0 +1,103 @@
+"""English words that do not name concepts, by what they do to a phrase.
+
+Written for running text of papers: ``BREAKS`` end a phrase (function words, verbs of reporting, adverbs); ``EDGE``
+words do not begin or end one, nor stand alone ("new", "results"); ``ALONE`` words may be part of a longer
+name but say too little by themselves ("model", "rate"). ``PLURAL_MODIFIERS`` are plural forms that do modify nouns
+("sales forecast"); any other plural inside a phrase is taken for a verb ("inhibits growth").
+"""
+
+from __future__ import annotations
+
+_FUNCTION = """
+a an the this that these those it its itself they them their theirs themselves he him his she her hers we us our ours i me my you your
+who whom whose which what when where why how whether and or but nor so yet for of in on at by to from with without within into onto
+upon over under above below between among amongst across through throughout during before after since until till while as than then
+thus hence therefore however moreover furthermore although though because if unless except despite per via toward towards against about
+around along beyond behind near off out up down again further once here there all any both each every few many more most much other
+others another some such no not none neither either only own same too very also just even still often always never sometimes usually
+already almost rather quite instead otherwise else ever indeed overall perhaps is are was were be been being am has have had having do
+does did doing done can could may might must shall should will would cannot s t don didn doesn isn wasn aren weren hasn haven
+et al eg ie e.g i.e e.g. i.e. etc cf viz approx ca vs versus respectively namely whereas whereby wherein thereby thereof therein nevertheless nonetheless regardless
+according due because-of amid besides plus minus like unlike upon both one two three four five six seven eight nine ten first second
+third fourth last next several various certain particular respective numerous
+"""
+_VERBS = """
+show shows showed shown showing find finds found finding suggest suggests suggested suggesting report reports reported reporting propose proposes
+proposed proposing present presents presented presenting investigate investigates investigated investigating examine examines examined
+examining demonstrate demonstrates demonstrated demonstrating indicate indicates indicated indicating reveal reveals revealed revealing use
+uses used using provide provides provided providing describe describes described describing develop develops developed consider considers
+considered considering discuss discusses discussed argue argues argued compare compares compared comparing conclude concludes concluded explain
+explains explained explaining identify identifies identified identifying obtain obtains obtained obtaining perform performs performed performing
+apply applies applied applying observe observes observed observing determine determines determined determining assess assesses assessed
+assessing evaluate evaluates evaluated evaluating analyze analyzes analyzed analyzing analyse analysed analysing require requires required
+requiring allow allows allowed allowing lead leads led leading make makes made making give gives gave given giving take takes took taken taking
+become becomes became remain remains remained include includes included including contain contains contained containing involve involves
+involved involving occur occurs occurred occurring cause causes caused causing affect affects affected affecting increase increases increased
+increasing decrease decreases decreased decreasing reduce reduces reduced reducing improve improves improved improving enhance enhances enhanced
+enhancing promote promotes promoted promoting prevent prevents prevented preventing inhibit inhibits inhibited induce induces
+predict predicts predicted support supports supported suggesting confirm confirms confirmed test tests tested associate
+associates associate follow follows followed estimate estimates propose address addresses addressed addressing achieve achieves
+achieved achieving exhibit exhibits exhibited yield yields yielded result resulted resulting depend depends depended depending play
+plays played playing know knows known seem seems seemed appear appears appeared tend tends tended need needs needed help helps helped helping
+say says said see seen seek seeks sought ask asks asked answer answers answered think thought believe believed assume assumes assumed
+assuming imply implies implied implying define defines defined defining denote denotes denoted let get gets got put puts keep
+keeps kept hold holds held come comes came go goes went call calls called treat treats treating choose chooses
+chose chosen choosing learn learns learned pay pays paid receive receives received serve serves served share face faces faced rise rises rose
+fall falls fell grow grows grew express expresses carry carries carried bring brings brought turn turns turned add adds added
+set sets represent represents represented representing generate generates generated generating produce produces produced producing
+create creates created creating establish establishes established establishing maintain maintains maintained characterize characterizes
+characterized summarize summarizes summarized review reviewed reviews highlight highlights highlighted focus focuses focused aim aims aimed want wants wanted stay stays stayed prove proves proved proven start starts started starting begin
+begins began end ends ended stand stands stood run runs ran differ differs differed vary varies varied sort sorts sorted move moves moved
+work works worked try tries tried
+"""
+_EDGE = """
+new novel different similar significant important recent previous current present main major key general common specific possible potential
+available likely useful effective efficient large small larger smaller largest smallest great greater greatest good better best strong stronger
+weak weaker simple complex whole entire full total average single double multiple additional further extra early late later long short
+paper papers article articles study studies work works section sections chapter author authors researcher researchers result results finding
+findings conclusion conclusions evidence example examples case cases way ways thing things fact facts kind kinds type types
+part parts number numbers amount amounts level levels set sets group groups term terms order point points aspect aspects issue issues problem problems
+question questions approach approaches use usage role roles effect effects impact influence increase decrease reduction change changes
+difference differences comparison relationship relationships relation basis need aim aims goal goals purpose objective objectives
+background introduction method methods discussion summary abstract overview conclusion appendix figure figures table tables
+able unable unclear unknown clear well known high low higher lower highest lowest hand year years month months day days week weeks time times
+today ago literature respect addition contrast particular presence absence lack insight insights understanding knowledge understood
+able subject subjects participant participants sample samples value values data information ability degree extent range majority
+rest half quarter percent percentage view views idea ideas form forms change reason reasons thousand million billion page pages
+versus related based associated dependent independent prior subsequent consistent robust comparable relevant underlying
+"""
+_ALONE = (
+    """
+model models theory theories system systems analysis process processes function functions structure structures rate rates measure measures factor
+factors condition conditions control controls research test tests testing response responses activity activities development design
+application applications technique techniques performance quality cost costs price prices market markets firm firms people person
+population human humans patient patients individual individuals cell cells line lines state states country countries area areas region regions
+field fields world history life age size power force property properties component components feature features element elements
+variable variables parameter parameters distribution sum mean variation variance error errors loss gain gains increase growth
+experiment experiments treatment treatments therapy intervention outcome outcomes risk benefit benefits estimate estimates evaluation
+assessment prediction predictions task tasks framework algorithm algorithms procedure procedures mechanism mechanisms pattern patterns
+expression production formation interaction interactions association associations correlation target targets source sources
+resource resources product products service services program programs policy policies strategy strategies decision decisions choice choices
+behavior behaviour action actions event events period periods phase phases stage stages step steps component review trial trials
+dataset database sequence sequences signal signals network networks space term class classes category categories mode modes scale scales
+"""
+    + "equation equations proof theorem assumption assumptions definition concept concepts notion principle rule rules law laws"
+)
+_PLURAL_MODIFIERS = """
+analysis basis bias sales systems operations services economics news goods earnings futures options returns statistics rights jobs
+physics mathematics genetics dynamics logistics analytics diabetes aids series species stress loss mass business process access class
+less axis crisis virus status focus consensus census thesis hypothesis sepsis apoptosis mitosis tuberculosis arthritis hepatitis diagnosis
+prognosis synthesis metastasis sclerosis fibrosis homeostasis genesis analysis previous various serious gas lens bus plus campus stimulus
+nucleus locus corpus calculus thymus fetus mucous nervous venous fibrous continuous endogenous exogenous heterogeneous homogeneous
+simultaneous instrumental-variables variables ols gps dbs gls mers sars ms ps cs ics mass grass glass press across cross boss
+communications humanities arts ethics politics athletics robotics informatics linguistics semantics kinetics mechanics electronics
+proteomics genomics metabolomics transcriptomics epigenetics diagnostics therapeutics pharmacokinetics biomechanics thermodynamics
+infectious cancerous gaseous aqueous religious precious conscious unconscious ambiguous anonymous autonomous indigenous cutaneous
+subcutaneous intravenous mellitus lupus erythematosus streptococcus staphylococcus bayes gauss laplace holmes united states markets
+resources rights savings securities derivatives
+"""
+
+BREAKS: frozenset[str] = frozenset((_FUNCTION + _VERBS).split())
+EDGE: frozenset[str] = frozenset(_EDGE.split())
+ALONE: frozenset[str] = frozenset(_ALONE.split())
+PLURAL_MODIFIERS: frozenset[str] = frozenset(_PLURAL_MODIFIERS.split())

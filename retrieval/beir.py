@@ -1,0 +1,124 @@
+"""Queries and relevance judgements of a BEIR folder: ``queries.jsonl`` and ``qrels/<split>.tsv``.
+
+Ids come out as the corpus readers give them (``kg.records.encode_id``). Files are UTF-8, with or without a
+byte-order mark, with Unix or Windows line ends.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from kg.errors import InputError
+from kg.records import clean_text, encode_id
+
+_HEADERS = frozenset({"queryid", "qid", "query", "topic", "topicid"})
+
+
+def read_queries(folder: str | Path) -> dict[str, str]:
+    """Query id -> text, in the order of ``queries.jsonl`` (lines ``{"_id": ..., "text": ...}``).
+
+    Raises:
+        InputError: a missing or undecodable file; a line that is no JSON object, lacks ``_id`` or ``text``, or
+            repeats an id. The sentence names file, line and field.
+    """
+    path = Path(folder) / "queries.jsonl"
+    queries: dict[str, str] = {}
+    for number, line in _lines(path):
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise InputError(f"{path}, line {number}: not JSON ({error}); each line must be one object.") from None
+        if not isinstance(record, dict):
+            raise InputError(f"{path}, line {number}: a {type(record).__name__}; each line must be one JSON object.")
+        raw = record.get("_id")
+        if isinstance(raw, int) and not isinstance(raw, bool):
+            raw = str(raw)
+        if not isinstance(raw, str) or not raw.strip():
+            raise InputError(f"{path}, line {number}: field _id is missing or empty; give each query an id.")
+        text = record.get("text")
+        if not isinstance(text, str):
+            raise InputError(f"{path}, line {number}: field text is missing or no string; give the query's text.")
+        query_id = encode_id(raw)
+        if query_id in queries:
+            raise InputError(f"{path}, line {number}: field _id repeats {raw!r}; ids of queries must differ.")
+        queries[query_id] = clean_text(text)
+    return queries
+
+
+def splits(folder: str | Path) -> list[str]:
+    """Names of the splits that have judgements, sorted: the stems of ``qrels/*.tsv``. Empty without a ``qrels``.
+
+    Raises:
+        InputError: the folder does not exist.
+    """
+    if not Path(folder).is_dir():
+        raise InputError(f"{folder} is no folder; a BEIR folder holds corpus.jsonl, queries.jsonl and qrels/.")
+    return sorted(path.stem for path in (Path(folder) / "qrels").glob("*.tsv"))
+
+
+def read_qrels(folder: str | Path, split: str, *, score_column: int = 3) -> dict[str, dict[str, int]]:
+    """Query id -> document id -> judgement, in the order of ``qrels/<split>.tsv``.
+
+    Columns are separated by tabs: query id, document id, score, and maybe further scores (as in judgements on
+    full text and on the abstract); ``score_column`` counts from 1. A first line that names its columns is
+    skipped. A pair judged twice alike counts once.
+
+    Raises:
+        InputError: a split that does not exist (the sentence lists those that do), an undecodable file, a line
+            with too few columns, an empty id, a score that is no whole number, or a pair judged in two ways.
+    """
+    if score_column < 3:
+        raise InputError(f"score_column is {score_column}; columns 1 and 2 are ids, so it must be 3 or more.")
+    known = splits(folder)
+    if split not in known:
+        raise InputError(f"{folder} has no judgements for split {split!r}; there are {', '.join(known) or 'none'}.")
+    path = Path(folder) / "qrels" / f"{split}.tsv"
+    qrels: dict[str, dict[str, int]] = {}
+    for number, line in _lines(path):
+        fields = line.split("\t")
+        if number == 1 and "".join(ch for ch in fields[0].casefold() if ch.isalpha()) in _HEADERS:
+            continue
+        where = f"{path}, line {number}"
+        if len(fields) < score_column:
+            raise InputError(f"{where}: {len(fields)} columns; the score is expected in column {score_column} (tabs).")
+        query_id, doc_id = encode_id(fields[0]), encode_id(fields[1])
+        if not query_id or not doc_id:
+            raise InputError(f"{where}: field {'corpus-id' if query_id else 'query-id'} is empty; give an id.")
+        score = _whole_number(fields[score_column - 1])
+        if score is None:
+            raise InputError(
+                f"{where}: field score (column {score_column}) is {fields[score_column - 1]!r}; "
+                "it must be a whole number."
+            )
+        if qrels.setdefault(query_id, {}).setdefault(doc_id, score) != score:
+            raise InputError(
+                f"{where}: field score says {score} for {query_id} and {doc_id}, an earlier line "
+                f"{qrels[query_id][doc_id]}; keep one."
+            )
+    return qrels
+
+
+def _whole_number(field: str) -> int | None:
+    """The value of ``1``, ``-2`` or ``1.0``; None for anything else."""
+    try:
+        value = float(field)
+    except ValueError:
+        return None
+    return int(value) if value.is_integer() else None
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """(number from 1, line) of the lines that are not blank. Only line feeds end a line, not U+2028 and its like."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(
+            f"{path} does not exist; a BEIR folder holds corpus.jsonl, queries.jsonl and qrels/."
+        ) from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 (byte {error.start}); convert it to UTF-8.") from None
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield number, line.removesuffix("\r")

@@ -1,0 +1,140 @@
+"""BM25 over texts in any script; the scoring is the bm25s library's, the words are ours."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from kg.errors import InputError
+from retrieval.ranking import top_k
+
+# Vowel signs and accents are part of a word, but no \w: without them, Hindi or Thai words fall to pieces.
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0963\u0966-\u0df3"
+    "\u0e31-\u0e4e\u0eb1-\u0ece\u0f18-\u0fbc\u102b-\u109d\u17b4-\u17d3\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0"
+)
+_WORD = re.compile(rf"(?:[^\W_]|[{_MARKS}])+")
+# Scripts that put no space between words, and Korean, which glues particles to them.
+_CJK = (
+    "\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U000323af"
+)
+_RUN = re.compile(rf"[{_CJK}]+|[^{_CJK}]+")
+_IS_CJK = re.compile(rf"[{_CJK}]")
+
+
+@dataclass(frozen=True)
+class BM25Config:
+    """How texts become words and words become scores.
+
+    ``k1`` >= 0 saturates counts and ``b`` in [0, 1] normalises lengths (Robertson and Zaragoza 2009).
+    ``method`` (of the term frequency) and ``idf_method`` name variants that bm25s has (Kamphuis et al., ECIR
+    2020). ``stop_words``: the 33 of Lucene, or none. ``fold_plurals``: see ``fold_plural``. Words shorter than
+    ``min_length`` characters are dropped; pairs of Chinese, Japanese or Korean characters are always kept.
+    """
+
+    k1: float = 0.9
+    b: float = 0.4
+    method: Literal["lucene", "robertson", "atire"] = "lucene"
+    idf_method: Literal["lucene", "robertson", "atire"] = "lucene"
+    stop_words: Literal["english", "none"] = "english"
+    fold_plurals: bool = True
+    min_length: int = 1
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.k1 < float("inf") and 0 <= self.b <= 1):
+            raise InputError(f"BM25 has k1 {self.k1} and b {self.b}; k1 must be >= 0 and b in [0, 1].")
+
+
+DEFAULT = BM25Config()
+
+METASYN = BM25Config(
+    k1=1.5, b=0.75, method="atire", idf_method="robertson", stop_words="none", fold_plurals=False, min_length=3
+)
+"""The released settings of MetaSyn's baseline: Okapi, where a word that half of the texts hold counts nothing."""
+
+
+class BM25Index:
+    """BM25 over ``texts``, whose places in the sequence are the indices that a search returns."""
+
+    def __init__(self, texts: Sequence[str], config: BM25Config = DEFAULT) -> None:
+        """Index ``texts``; none at all, or texts without a word, make an index that finds nothing."""
+        import bm25s
+
+        self.config = config
+        self._size = len(texts)
+        self._vocabulary: dict[str, int] = {}
+        self._scorer: bm25s.BM25 | None = None
+        ids = [
+            [self._vocabulary.setdefault(word, len(self._vocabulary)) for word in words(text, config)] for text in texts
+        ]
+        if self._vocabulary:
+            self._scorer = bm25s.BM25(k1=config.k1, b=config.b, method=config.method, idf_method=config.idf_method)
+            self._scorer.index((ids, self._vocabulary), create_empty_token=False, show_progress=False)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def search(self, queries: Sequence[str], k: int) -> list[tuple[Tensor, Tensor]]:
+        """For each query, float32 scores and int64 indices of its best texts, best first.
+
+        At most ``k`` of them, all with a score > 0; ties by the smaller index. A word that the query repeats
+        counts each time. A query without a known word finds nothing.
+
+        Raises:
+            InputError: one string instead of a sequence of them, or a negative k.
+        """
+        if isinstance(queries, str):
+            raise InputError("BM25 search takes a sequence of queries; put the one query into a list.")
+        return [self._search(query, k) for query in queries]
+
+    def _search(self, query: str, k: int) -> tuple[Tensor, Tensor]:
+        # Sorted, so that the order of the words cannot change a rounding.
+        ids = sorted(self._vocabulary[word] for word in words(query, self.config) if word in self._vocabulary)
+        scores = torch.zeros(self._size)
+        if self._scorer is not None and ids:
+            scores = torch.from_numpy(self._scorer.get_scores_from_ids(ids))
+        values, indices = top_k(scores, k)
+        found = int((values > 0).sum())
+        return values[:found], indices[:found]
+
+
+def words(text: str, config: BM25Config = DEFAULT) -> list[str]:
+    """The indexing terms of ``text``, in order: NFKC, case folded; Chinese, Japanese, Korean as pairs of characters."""
+    stop = _stop_words(config)
+    terms: list[str] = []
+    for word in _WORD.findall(unicodedata.normalize("NFKC", text).casefold()):
+        for run in _RUN.findall(word):
+            if _IS_CJK.match(run):
+                terms.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
+            elif len(run) >= config.min_length and run not in stop:
+                terms.append(fold_plural(run) if config.fold_plurals else run)
+    return terms
+
+
+def fold_plural(word: str) -> str:
+    """Singular of an English plural: -ies -> -y, -es -> -e, -s -> nothing.
+
+    The S-stemmer of Harman, "How effective is suffixing?", JASIS 42(1), 1991. Words of up to three letters stay,
+    and so do those in -us and -ss.
+    """
+    if len(word) <= 3 or not word.endswith("s"):
+        return word
+    if word.endswith("ies") and not word.endswith(("eies", "aies")):
+        return word[:-3] + "y"
+    if word.endswith("es") and not word.endswith(("aes", "ees", "oes")):
+        return word[:-1]
+    return word if word.endswith(("us", "ss")) else word[:-1]
+
+
+def _stop_words(config: BM25Config) -> frozenset[str]:
+    if config.stop_words == "none":
+        return frozenset()
+    from bm25s.stopwords import STOPWORDS_EN
+
+    return frozenset(STOPWORDS_EN)
