@@ -86,14 +86,20 @@ def build_graph(
     directory: Path, documents: Iterable[Document], tools: Tools, *, overwrite: bool = False
 ) -> BuildReport:
     """Make the graph of ``documents`` in ``directory``. Raises ``GraphError`` if one is there, unless ``overwrite``."""
+    check_target(directory, overwrite)
     prepare_directory(directory)
     with writer_lock(directory):
-        if graph_exists(directory) and not overwrite:
-            raise GraphError(
-                f"{directory} already holds a graph; add papers to it with `evigraph add`, "
-                "or replace it with `evigraph build --overwrite`."
-            )
+        check_target(directory, overwrite)
         return _replace_papers(directory, [], documents, tools)
+
+
+def check_target(directory: Path, overwrite: bool) -> None:
+    """Raise ``GraphError`` if a build would replace a graph that nobody said may be replaced."""
+    if graph_exists(directory) and not overwrite:
+        raise GraphError(
+            f"{directory} already holds a graph; add papers to it with `evigraph add`, "
+            "or replace it with `evigraph build --overwrite`."
+        )
 
 
 def add_documents(directory: Path, documents: Iterable[Document], tools: Tools) -> BuildReport:

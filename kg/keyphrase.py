@@ -22,7 +22,7 @@ from kg.names import token_form
 from kg.records import Extraction, Mention, Section
 from kg.sectioning import sentence_spans
 from kg.stopwords import section_stopwords
-from kg.wordlists import ALONE, BREAKS, EDGE, PLURAL_MODIFIERS
+from kg.wordlists import ALONE, BREAKS, EDGE, NOT_ADVERBS, PLURAL_MODIFIERS
 
 _WORD = regex.compile(
     r"(?P<cjk>[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+)"
@@ -98,7 +98,7 @@ class KeyphraseExtractor:
                 continue
             if kind == "word":
                 word = match["word"]
-                if word.lower() not in stop and not _NUMERIC.match(word) and not word.endswith("ly"):
+                if word.lower() not in stop and not _NUMERIC.match(word) and not self._adverb(word.lower()):
                     words.append(word)
                     continue
             if words:
@@ -123,13 +123,19 @@ class KeyphraseExtractor:
         for start in range(first, last):
             if lower[start] in EDGE:
                 continue
-            for end in range(start + 1, min(start + self.config.max_words, last) + 1):
+            # "shaping asymmetric markets" is a clause; "learning rate" and "machine learning" are names.
+            longest = 2 if lower[start].endswith("ing") else self.config.max_words
+            for end in range(start + 1, min(start + longest, last) + 1):
                 final = lower[end - 1]
                 if final not in EDGE and not final.endswith("ed") and self._stands(lower[start:end]):
                     whole = start == first and end == last
                     yield " ".join(words[start:end]), whole
                 if verb[end - 1]:
                     break
+
+    @staticmethod
+    def _adverb(word: str) -> bool:
+        return word.endswith("ly") and len(word) > 4 and word not in NOT_ADVERBS
 
     @staticmethod
     def _stands(words: list[str]) -> bool:

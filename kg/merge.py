@@ -119,7 +119,14 @@ def _telling(token: str) -> bool:
     return len(token) == 1 or token in _ROMAN or bool(_NUMBER.search(token)) or token in {"non", "not", "no", "without"}
 
 
+def _role(token: str) -> str:
+    """Suffix of a word for someone or something that acts: an employer is no employment, a classifier no class."""
+    return next((suffix for suffix in ("er", "or", "ee", "ist") if token.endswith(suffix) and len(token) > 5), "")
+
+
 def _opposed(x: str, y: str) -> bool:
+    if _role(x) != _role(y) and stem(x) == stem(y):
+        return True
     if frozenset((x, y)) in _OPPOSITES or frozenset((stem(x), stem(y))) in _OPPOSITES:
         return True
     for one, other in _OPPOSED_PREFIXES:

@@ -25,7 +25,7 @@ _GAP = re.compile(r"\n[^\S\n]*\n\s*")
 _CLAUSE = re.compile(r"[；;]\s*")
 # Scripts written without spaces between words: CJK and kana, Thai, Lao, Tibetan, Burmese, Khmer.
 _DENSE = (
-    "\u0e00-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003ffff"
+    "\u0e00-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003ffff"
 )
 _DENSE_CHARACTER = re.compile(f"[{_DENSE}]")
 _LONG_TOKEN = 40
@@ -125,7 +125,7 @@ def _chunks(text: str, offset: int, limit: int) -> Iterator[Unit]:
             atoms.append((token.span(), words))
             continue
         for atom in _ATOM.finditer(text, *token.span()):
-            words = count_words(atom[0])
+            words = 0.5 if _DENSE_CHARACTER.match(atom[0]) else 1.0
             is_mark = unicodedata.category(text[atom.start()])[0] == "M"
             if is_mark and atoms and atoms[-1][0][1] == atom.start() and atoms[-1][1] + words <= limit:
                 atoms[-1] = (atoms[-1][0][0], atom.end()), atoms[-1][1] + words  # a mark stays with its letter

@@ -50,6 +50,43 @@ characterized summarize summarizes summarized review reviewed reviews highlight 
 begins began end ends ended stand stands stood run runs ran differ differs differed vary varies varied sort sorts sorted move moves moved
 work works worked try tries tried
 """
+_MORE_VERBS = """
+refer refers referred referring mean meant relate relates relating arise arises arose arising exceed exceeds exceeded anticipate anticipates
+anticipated shape shapes shaped shaping smooth smooths smoothed merge merges merged encourage encourages encouraged discourage discourages
+discouraged attract attracts attracted avoid avoids avoided accept accepts accepted reject rejects rejected deny denies denied limit limits
+limited limiting extend extends extended extending rely relies relied relying respond responds responded offset offsets shift shifts
+shifted reach reaches reached match matches matched matching combine combines combined combining replace replaces replaced separate separates
+separated select selects selected selecting solve solves solved solving compute computes computed computing measure measured measuring
+contribute contributes contributed contributing capture captures captured capturing reflect reflects reflected reflecting satisfy satisfies
+satisfied guarantee guarantees guaranteed ensure ensures ensured enable enables enabled enabling introduce introduces introduced introducing
+derive derives derived deriving construct constructs constructed constructing illustrate illustrates illustrated verify verifies verified
+validate validates validated exist exists existed existing lie lies lay assign assigns assigned assigning change changed changing concern
+concerned concerning account accounts accounted accounting-for deal deals dealt dealing serve serving attempt attempts attempted try trying
+behave behaves behaved belong belongs belonged cover covers covered covering cross crosses crossed count counts counted draw draws drew
+drawn drop drops dropped earn earns earned earning eliminate eliminates eliminated emphasize emphasizes emphasized employ employs
+employed exploit exploits exploited expect expects expected-to fail fails failed form forms formed happen happens happened ignore ignores
+ignored impose imposes imposed influenced influences interpret interprets interpreted investigated involve issue issued join joins joined
+lower lowers lowered mention mentions mentioned modify modifies modified motivate motivates motivated note notes noted offer offers offered
+open opens opened permit permits permitted raise raises raised recommend recommends recommended record recorded remove removes removed
+resemble resembles resembled reverse reverses reversed send sends sent spread spreads stimulate stimulates stimulated stress stressed suffer
+suffers suffered surround surrounds surrounded tell tells told translate translates trigger triggers triggered undergo undergoes underwent
+utilize utilizes utilized utilizing view viewed warrant warrants win wins won yield yielding
+"""
+_ALSO_NOUNS = """
+test tests testing stress support supports review reviews focus estimate estimates result results increase increases decrease decreases
+share shares face faces rise rises fall falls cause causes set sets limit limits shift shifts match matches matching measure measures change
+changes account accounts accounting record records view views form forms offer offers note notes drop drops draw draws cross crosses cover
+covers count counts issue issues yield yields work works play plays need needs call calls aim aims spread spreads trigger triggers start starts
+end ends run runs stand stands sort sorts move moves lower reverse influence influences attempt attempts contact learning
+treat treats pricing predict compute computing select extend attract shape shapes win wins return returns report reports use uses
+thought answer answers help holds keep trial concern concerns deal deals present known given separate open combined
+distributed understanding finding findings expressed induced associated selected separating processing
+"""
+_NOT_ADVERBS = """
+supply family assembly anomaly monopoly duopoly oligopoly monopsony reply july italy butterfly ally rally tally belly jelly homily elderly
+daily weekly monthly yearly quarterly costly poly multiply panoply doily lily bully gully fly firefly dragonfly subfamily superfamily
+resupply oversupply undersupply reassembly disassembly polly sicily
+"""
 _EDGE = """
 new novel different similar significant important recent previous current present main major key general common specific possible potential
 available likely useful effective efficient large small larger smaller largest smallest great greater greatest good better best strong stronger
@@ -63,8 +100,15 @@ background introduction method methods discussion summary abstract overview conc
 able unable unclear unknown clear well known high low higher lower highest lowest hand year years month months day days week weeks time times
 today ago literature respect addition contrast particular presence absence lack insight insights understanding knowledge understood
 able subject subjects participant participants sample samples value values data information ability degree extent range majority
-rest half quarter percent percentage view views idea ideas form forms change reason reasons thousand million billion page pages
+rest situation situations circumstance circumstances context contexts sense manner argument arguments
+half quarter percent percentage view views idea ideas form forms change reason reasons thousand million billion page pages
 versus related based associated dependent independent prior subsequent consistent robust comparable relevant underlying
+"""
+_WEAK_NOUNS = """
+result results report reports use uses note notes need needs aim aims thought answer answers help holds keep concern concerns deal deals present
+known given call calls attempt attempts start starts end ends stand stands sort sorts finding findings selected separate open combined play
+plays associated issue issues view views treat treats understanding induced expressed support supports increase increases decrease
+decreases estimate estimates set sets limit limits shape shapes cause causes work works
 """
 _ALONE = (
     """
@@ -97,7 +141,8 @@ subcutaneous intravenous mellitus lupus erythematosus streptococcus staphylococc
 resources rights savings securities derivatives
 """
 
-BREAKS: frozenset[str] = frozenset((_FUNCTION + _VERBS).split())
-EDGE: frozenset[str] = frozenset(_EDGE.split())
-ALONE: frozenset[str] = frozenset(_ALONE.split())
+BREAKS: frozenset[str] = frozenset((_FUNCTION + _VERBS + _MORE_VERBS).split()) - frozenset(_ALSO_NOUNS.split())
+NOT_ADVERBS: frozenset[str] = frozenset(_NOT_ADVERBS.split())
+EDGE: frozenset[str] = frozenset((_EDGE + _WEAK_NOUNS).split())
+ALONE: frozenset[str] = frozenset((_ALONE + _ALSO_NOUNS).split())
 PLURAL_MODIFIERS: frozenset[str] = frozenset(_PLURAL_MODIFIERS.split())

@@ -150,16 +150,24 @@ class HybridRetriever:
         return [Ranking(tuple(i for i, _ in pairs), tuple(s for _, s in pairs)) for pairs in fused]
 
 
-def make_retriever(graph: LateralGraph, encoder: Encoder, method: Method, config: PPRConfig = PPRConfig()) -> Retriever:
-    """The retriever of a method by its name. Raises ``InputError`` for an unknown one."""
-    match method:
-        case "ppr":
-            return PPRRetriever(graph, encoder, config)
-        case "dense":
-            return DenseRetriever(graph, encoder)
-        case "bm25":
-            return BM25Retriever(graph)
-        case "hybrid":
-            parts = [PPRRetriever(graph, encoder, config), DenseRetriever(graph, encoder), BM25Retriever(graph)]
-            return HybridRetriever(parts)
-    raise InputError(f"There is no method {method!r}; use one of {', '.join(get_args(Method))}.")
+def make_retriever(
+    graph: LateralGraph, encoder: Encoder | None, method: Method, config: PPRConfig = PPRConfig()
+) -> Retriever:
+    """The retriever of a method by its name; only ``bm25`` does without an encoder.
+
+    Raises:
+        InputError: an unknown method, or no encoder where one is needed.
+    """
+    if method not in get_args(Method):
+        raise InputError(f"There is no method {method!r}; use one of {', '.join(get_args(Method))}.")
+    if method == "bm25":
+        return BM25Retriever(graph)
+    if encoder is None:
+        raise InputError(f"The method {method!r} needs an encoder; hand in the graph's.")
+    if method == "ppr":
+        return PPRRetriever(graph, encoder, config)
+    if method == "dense":
+        return DenseRetriever(graph, encoder)
+    return HybridRetriever(
+        [PPRRetriever(graph, encoder, config), DenseRetriever(graph, encoder), BM25Retriever(graph)]
+    )

@@ -17,7 +17,7 @@ _MARKUP = re.compile(
       \\(?=[{_PUNCTUATION}]|$)      # would escape what follows, or our own mark after the text
     | [*`\[~]                       # emphasis, code, links and images, strikethrough
     | <(?!\s)                       # HTML, autolinks
-    | &(?=\#?\w+;)                 # entities
+    | &(?=\#?\w+;)                  # entities
     | _+                            # emphasis; see _escape
     | :(?=//) | (?<=www)\.          # bare addresses, which some readers turn into links
     """,

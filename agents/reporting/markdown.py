@@ -29,7 +29,7 @@ _DEEPEST_HEADING = 6
 
 
 def render_markdown(report: Report) -> str:
-    """The whole report, one block per line, ending in a newline.
+    """The whole report, lines not wrapped: a paragraph, item, quote or reference is one line.
 
     Texts stand in it escaped (``agents.reporting.escape``), so that a parser gives them back verbatim but for
     white space; the only links are those of DOIs.

@@ -1,154 +1,56 @@
-"""The report as data: a tree of sections whose sentences carry their citations.
+"""The report as data: its sections, the papers it cites, the passages it quotes.
 
-Whoever writes a report builds this; renderers and judges read only this (DESIGN 3, Citations). Texts are
-cleaned as ``kg.records`` demands, so that a report stored and read again is equal to the one built.
+Whoever writes a report builds this; renderers and judges read only this (DESIGN 3, Citations). The parts that a
+section is made of are in ``agents.reporting.body`` and can be had from here as well.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
 
+from agents.reporting.body import (
+    Block,
+    BulletList,
+    Citation,
+    Note,
+    Paragraph,
+    QuoteBlock,
+    ReportSection,
+    Sentence,
+    SentenceKind,
+    Table,
+    Verdict,
+    clean,
+    is_blank,
+    sentences_of,
+    walk,
+)
 from kg.errors import InputError
-from kg.records import Document, clean_text, split_section_id
+from kg.records import Document
 
-SentenceKind: TypeAlias = Literal["claim", "proposal", "connective"]
-Verdict: TypeAlias = Literal["supported", "partial", "unsupported", "unchecked"]
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-
-
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """A verbatim passage: ``quote`` is characters [start, end) of the section whose text hashes to ``sha256``."""
-
-    section_id: str
-    sha256: str
-    quote: str
-    start: int
-    end: int
-
-    def __post_init__(self) -> None:
-        _clean(self)
-        try:
-            split_section_id(self.section_id)
-        except ValueError as error:
-            raise InputError(f"a citation names {error}") from None
-        if not _SHA256.fullmatch(self.sha256):
-            raise InputError(f"the citation of {self.section_id} needs the SHA-256 of the section, 64 hex digits")
-        if self.start < 0 or self.end - self.start != len(self.quote) or is_blank(self.quote):
-            raise InputError(
-                f"the citation of {self.section_id} has a quote of {len(self.quote)} characters at "
-                f"[{self.start}, {self.end}); give the passage as it stands there"
-            )
-
-    @property
-    def doc_id(self) -> str:
-        """The paper that the cited section belongs to."""
-        return split_section_id(self.section_id)[0]
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """The unit of checking. A claim says what a source found, a proposal is the writer's own, a connective neither.
-
-    ``sentence_id`` is unique in a report; ``confidence`` in [0, 1] and ``checker`` belong to ``verdict``.
-    """
-
-    sentence_id: str
-    kind: SentenceKind
-    text: str
-    citations: tuple[Citation, ...] = ()
-    verdict: Verdict = "unchecked"
-    confidence: float | None = None
-    checker: str = ""
-
-    def __post_init__(self) -> None:
-        _clean(self)
-        if is_blank(self.sentence_id) or is_blank(self.text):
-            raise InputError(f"sentence {self.sentence_id!r} needs an id and a text; leave empty sentences out")
-        if self.kind not in get_args(SentenceKind):
-            raise InputError(f"sentence {self.sentence_id} is a {self.kind!r}; use {', '.join(get_args(SentenceKind))}")
-        if self.verdict not in get_args(Verdict):
-            raise InputError(f"sentence {self.sentence_id}: {self.verdict!r}; use {', '.join(get_args(Verdict))}")
-        if self.confidence is not None and not (math.isfinite(self.confidence) and 0 <= self.confidence <= 1):
-            raise InputError(
-                f"sentence {self.sentence_id} has confidence {self.confidence}; give one in [0, 1] or None"
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """Sentences that are read as one."""
-
-    sentences: tuple[Sentence, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BulletList:
-    """One paragraph per item."""
-
-    items: tuple[Paragraph, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class QuoteBlock:
-    """A passage set off from the text: ``sentence.text`` is the passage, ``attribution`` says whose it is."""
-
-    sentence: Sentence
-    attribution: str = ""
-
-    def __post_init__(self) -> None:
-        _clean(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A remark of the program, not of a source: why a passage was found, what was left out."""
-
-    text: str
-
-    def __post_init__(self) -> None:
-        _clean(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Plain cells; every row is as long as ``header``."""
-
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    caption: str = ""
-
-    def __post_init__(self) -> None:
-        _clean(self)
-        if not self.header:
-            raise InputError(f"the table {self.caption!r} has no column; give it a header")
-        if wrong := next((row for row in self.rows if len(row) != len(self.header)), None):
-            raise InputError(
-                f"the table {self.caption!r} has {len(self.header)} columns, but a row with {len(wrong)} cells: {wrong}"
-            )
-
-
-Block: TypeAlias = Paragraph | BulletList | QuoteBlock | Note | Table
-
-
-@dataclass(frozen=True, slots=True)
-class ReportSection:
-    """A heading, what stands under it, and the sections below it."""
-
-    heading: str
-    blocks: tuple[Block, ...] = ()
-    sections: tuple[ReportSection, ...] = ()
-
-    def __post_init__(self) -> None:
-        _clean(self)
-        if is_blank(self.heading):
-            raise InputError("a section of the report has no heading; give it one")
+__all__ = [
+    "Block",
+    "BulletList",
+    "Citation",
+    "Note",
+    "Paragraph",
+    "Passage",
+    "QuoteBlock",
+    "Reference",
+    "Report",
+    "ReportSection",
+    "Sentence",
+    "SentenceKind",
+    "Table",
+    "Verdict",
+    "is_blank",
+    "number_references",
+    "sentences_of",
+    "walk",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +70,7 @@ class Reference:
     details: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        _clean(self)
+        clean(self)
 
     @classmethod
     def of(cls, document: Document, number: int) -> Reference:
@@ -193,9 +95,11 @@ class Passage:
     found: str = ""
 
     def __post_init__(self) -> None:
-        _clean(self)
-        if self.score is not None and not math.isfinite(self.score):
-            raise InputError(f"the passage {self.section_id} has the score {self.score}; give a finite one or None")
+        clean(self)
+        if self.score is not None:
+            object.__setattr__(self, "score", float(self.score))
+            if not math.isfinite(self.score):
+                raise InputError(f"the passage {self.section_id} has the score {self.score}; give a finite one")
 
     @property
     def sha256(self) -> str:
@@ -221,7 +125,7 @@ class Report:
     passages: tuple[Passage, ...] = ()
 
     def __post_init__(self) -> None:
-        _clean(self)
+        clean(self)
         if is_blank(self.title):
             raise InputError("the report has no title; give it one")
         _check_sentence_ids(self.sections)
@@ -242,42 +146,6 @@ def number_references(sections: Sequence[ReportSection], documents: Mapping[str,
     if missing := [doc_id for doc_id in cited if doc_id not in documents]:
         raise InputError(f"the report cites {missing[0]}, which is not in the graph; cite its documents only")
     return tuple(Reference.of(documents[doc_id], number) for number, doc_id in enumerate(cited, start=1))
-
-
-def sentences_of(block: Block) -> tuple[Sentence, ...]:
-    """The sentences of a block in reading order; notes and tables have none."""
-    if isinstance(block, Paragraph):
-        return block.sentences
-    if isinstance(block, BulletList):
-        return tuple(sentence for item in block.items for sentence in item.sentences)
-    return (block.sentence,) if isinstance(block, QuoteBlock) else ()
-
-
-def walk(sections: Sequence[ReportSection]) -> Iterator[tuple[tuple[str, ...], Sentence]]:
-    """Every sentence in reading order, with the headings that lead to it, outermost first."""
-    for section in sections:
-        for block in section.blocks:
-            for sentence in sentences_of(block):
-                yield (section.heading,), sentence
-        for path, sentence in walk(section.sections):
-            yield (section.heading, *path), sentence
-
-
-def is_blank(text: str) -> bool:
-    """Whether nothing of ``text`` can be seen: white space, control and zero-width characters only."""
-    return not any(ch.isprintable() and not ch.isspace() for ch in text)
-
-
-def _clean(record: Any) -> None:
-    """Clean all text of a frozen record in place; texts of a graph are clean already and stay as they are."""
-    for field in dataclasses.fields(record):
-        object.__setattr__(record, field.name, _cleaned(getattr(record, field.name)))
-
-
-def _cleaned(value: Any) -> Any:
-    if isinstance(value, str):
-        return clean_text(value)
-    return tuple(map(_cleaned, value)) if isinstance(value, tuple | list) else value
 
 
 def _cited(sections: Sequence[ReportSection]) -> list[str]:

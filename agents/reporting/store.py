@@ -53,6 +53,16 @@ def read_report(directory: str | os.PathLike[str]) -> Report:
     return report
 
 
+def check_directory(directory: str | os.PathLike[str]) -> None:
+    """Raise ``InputError`` if a report could not be written there, before any work is done for it."""
+    path = Path(directory)
+    nearest = next(p for p in (path, *path.absolute().parents) if p.exists())
+    if not nearest.is_dir():
+        raise InputError(f"{nearest} is a file, so no report can be written to {path}; choose another directory")
+    if not os.access(nearest, os.W_OK):
+        raise InputError(f"{nearest} is not writable, so no report can be written to {path}; choose another directory")
+
+
 def write_atomically(path: Path, content: bytes) -> None:
     """Replace ``path`` by ``content`` so that a kill leaves the old file or the new; makes its directory.
 

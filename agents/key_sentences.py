@@ -1,0 +1,72 @@
+"""Which sentences of a section to quote: near the question, complete, and not saying the same twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from kg.protocols import Encoder
+from kg.sectioning import sentence_spans
+
+MIN_WORDS = 5
+"""Shortest quote that counts as evidence (DESIGN 3, Citations)."""
+SECOND_BEST = 0.85
+"""Least similarity of a further sentence, as a share of the best one's."""
+
+
+@dataclass(frozen=True)
+class KeySentence:
+    """Characters [start, end) of a section's text, and the cosine of that sentence with the question."""
+
+    start: int
+    end: int
+    similarity: float
+
+
+def key_sentences(
+    texts: Sequence[str], question: Tensor, encoder: Encoder, per_text: int = 2, repetition: float = 0.9
+) -> list[list[KeySentence]]:
+    """At most ``per_text`` sentences of each text, in the order of the text.
+
+    ``question`` float32 [d] is the question's vector. A sentence whose cosine with one already taken, of any text,
+    exceeds ``repetition`` is passed over; a second sentence must be nearly as near as the first.
+    A text without a sentence of ``MIN_WORDS`` words gives what it has that is longest.
+    """
+    spans = [_quotable(text) for text in texts]
+    flat = [text[start:end] for text, own in zip(texts, spans, strict=True) for start, end in own]
+    vectors = encoder.encode_documents(flat)
+    similarity = (vectors @ question).tolist()
+    taken: list[int] = []
+    chosen: list[list[KeySentence]] = []
+    first = 0
+    for own in spans:
+        order = sorted(range(first, first + len(own)), key=lambda i: (-similarity[i], i))
+        picked: list[int] = []
+        for i in order:
+            if len(picked) == per_text or (picked and similarity[i] < SECOND_BEST * similarity[picked[0]]):
+                break
+            if all(float(vectors[i] @ vectors[j]) <= repetition for j in taken + picked):
+                picked.append(i)
+        taken += picked
+        chosen.append([KeySentence(*own[i - first], similarity[i]) for i in sorted(picked)])
+        first += len(own)
+    return chosen
+
+
+def _quotable(text: str) -> list[tuple[int, int]]:
+    spans = sentence_spans(text)
+    long = [(start, end) for start, end in spans if len(text[start:end].split()) >= MIN_WORDS or _dense(text[start:end])]
+    return long or sorted(spans, key=lambda span: (span[0] - span[1], span))[:1]
+
+
+def _dense(sentence: str) -> bool:
+    """Scripts without spaces: two characters for a word."""
+    return sum(ord(ch) > 0x2E7F for ch in sentence) >= 2 * MIN_WORDS
+
+
+def question_vector(encoder: Encoder, question: str) -> Tensor:
+    """float32 [d] of one question."""
+    return encoder.encode_queries([question])[0] if question else torch.zeros(encoder.dimension)

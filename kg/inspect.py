@@ -1,0 +1,91 @@
+"""Looking into a graph: what it holds, one concept, some sections; plain values for printing and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kg.errors import InputError
+from kg.lateral import LateralGraph
+from kg.names import form_key, name_form, name_key
+
+
+def describe_graph(graph: LateralGraph, top_n: int) -> dict[str, Any]:
+    """Counts, configuration, papers, and the ``top_n`` concepts that most sections hold."""
+    documents = graph.documents.drop_columns(["content_hash", "details"]).to_pylist()
+    order = pc.sort_indices(graph.concepts, [("n_sections", "descending"), ("concept_id", "ascending")])[
+        : max(top_n, 0)
+    ]
+    return {
+        "counts": graph.manifest["counts"],
+        "configuration": graph.manifest["configuration"],
+        "lateral_concepts": int((papers_per_concept(graph) > 1).sum()),
+        "empty": [row["doc_id"] for row in documents if row["n_sections"] == 0],
+        "concepts": graph.concepts.take(order).to_pylist(),
+        "documents": documents,
+    }
+
+
+def papers_per_concept(graph: LateralGraph) -> np.ndarray:
+    """Number of papers that mention each concept, int64 [concepts]."""
+    paper_of = graph.sections["document"].to_numpy()
+    pairs = np.stack([graph.mentions["concept"].to_numpy(), paper_of[graph.mentions["section"].to_numpy()]])
+    return np.bincount(np.unique(pairs, axis=1)[0], minlength=graph.n_concepts)
+
+
+def find_concept(graph: LateralGraph, name: str) -> int:
+    """Row of the concept of that id or name (any alias). Raises ``InputError`` with near names when there is none."""
+    ids, labels = graph.concepts["concept_id"].to_pylist(), graph.concepts["label"].to_pylist()
+    if name in ids:
+        return ids.index(name)
+    key = name_key(name)
+    matches = [
+        row
+        for row, (form, aliases) in enumerate(
+            zip(graph.concepts["form"].to_pylist(), graph.concepts["aliases"].to_pylist(), strict=True)
+        )
+        if key and (form_key(form) == key or key in map(name_key, aliases))
+    ]
+    if matches:
+        return max(matches, key=lambda row: (graph.concepts["n_sections"][row].as_py(), ids[row]))
+    by_form = dict(zip(graph.concepts["form"].to_pylist(), labels, strict=True))
+    close = [by_form[form] for form in get_close_matches(name_form(name), list(by_form), n=3)]
+    hint = f"near names are {', '.join(map(repr, close))}." if close else "`evigraph info GRAPH` lists the largest."
+    raise InputError(f"The graph holds no concept {name!r}; {hint}")
+
+
+def describe_concept(graph: LateralGraph, name: str, top_n: int) -> dict[str, Any]:
+    """One concept with its aliases, strongest neighbours, and the sections that mention it most."""
+    row = find_concept(graph, name)
+    neighbours, weights = row_of(graph.adjacency, row)
+    sections, counts = row_of(graph.holders, row)
+    labels = graph.concepts["label"]
+    best = np.lexsort((neighbours, -weights))[:top_n]
+    most = np.lexsort((sections, -counts))[:top_n]
+    ids = graph.sections["section_id"].take(pa.array(sections[most])).to_pylist()
+    return graph.concepts.slice(row, 1).to_pylist()[0] | {
+        "neighbours": [{"label": labels[int(neighbours[i])].as_py(), "weight": float(weights[i])} for i in best],
+        "sections": section_rows(graph, ids),
+    }
+
+
+def row_of(matrix: Any, row: int) -> tuple[np.ndarray, np.ndarray]:
+    """(columns, values) of one row of a sparse CSR tensor."""
+    start, end = (int(p) for p in matrix.crow_indices()[row : row + 2])
+    return matrix.col_indices()[start:end].cpu().numpy(), matrix.values()[start:end].cpu().numpy()
+
+
+def section_rows(graph: LateralGraph, section_ids: Sequence[str]) -> list[dict[str, Any]]:
+    """id, paper, heading and text of sections, in the given order."""
+    rows = pc.index_in(pa.array(section_ids, pa.string()), graph.sections["section_id"].combine_chunks())
+    sections = graph.sections.take(rows)
+    papers = graph.documents.select(["doc_id", "title", "authors", "year", "venue"]).take(sections["document"])
+    return [
+        {"section_id": s["section_id"], **p, "heading": s["heading"], "text": s["text"]}
+        for s, p in zip(sections.drop_columns(["document", "sha256"]).to_pylist(), papers.to_pylist(), strict=True)
+    ]

@@ -1,0 +1,101 @@
+"""`evigraph`: finds the command, runs it, turns errors into one sentence and an exit code.
+
+Commands are imported when called, so that `evigraph --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib.metadata import version
+
+COMMANDS = {
+    "build": "make a graph from papers:              build GRAPH SOURCE...",
+    "add": "add papers, or their new versions:     add GRAPH SOURCE...",
+    "remove": "remove papers by id:                   remove GRAPH DOC_ID...",
+    "info": "what a graph holds:                    info GRAPH",
+    "check": "verify every file of a graph:          check GRAPH",
+    "search": "find sections for a question:          search GRAPH QUERY",
+    "brief": "write a cited brief on a question:     brief GRAPH QUESTION --out DIR",
+}
+EXIT_INTERRUPTED = 130
+
+
+def usage() -> str:
+    """The text of `evigraph --help`."""
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {text}" for name, text in COMMANDS.items()]
+    return "\n".join(
+        [
+            "evigraph: evidence graphs for research",
+            "",
+            "usage: evigraph COMMAND [--debug] ...",
+            "",
+            *lines,
+            "",
+            "`evigraph COMMAND --help` explains a command and its options; --debug shows the traceback of an error.",
+        ]
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit code (0 done, 1 partly, 2 input, 3 budget, 4 model, 130 interrupted)."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in arguments
+    arguments = [a for a in arguments if a != "--debug"]
+    if not arguments or arguments[0] in {"-h", "--help", "help"}:
+        print(usage())
+        return 0 if arguments else 2
+    if arguments[0] == "--version":
+        print(f"evigraph {version('evigraph')}")
+        return 0
+    name, *rest = arguments
+    if name not in COMMANDS:
+        close = get_close_matches(name, COMMANDS, n=1)
+        hint = f"did you mean `evigraph {close[0]}`?" if close else "`evigraph --help` lists them."
+        print(f"evigraph: there is no command {name!r}; {hint}", file=sys.stderr)
+        return 2
+    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, format="%(name)s: %(message)s")
+    try:
+        return _run(name, rest)
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough; keep the interpreter from complaining when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("evigraph: interrupted; what was paid for is in the caches, and the graph is unchanged", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except Exception as error:
+        if debug:
+            raise
+        print(f"evigraph: {_sentence(error)}", file=sys.stderr)
+        return int(getattr(error, "exit_code", 1))
+
+
+def _run(name: str, rest: Sequence[str]) -> int:
+    import tyro
+
+    module = importlib.import_module(f"scripts.commands.{name}")
+    arguments = tyro.cli(
+        module.Arguments, args=rest, prog=f"evigraph {name}", config=(tyro.conf.FlagCreatePairsOff,), use_underscores=True
+    )
+    return int(module.run(arguments))
+
+
+def _sentence(error: Exception) -> str:
+    from kg.errors import EvigraphError
+
+    if isinstance(error, EvigraphError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        where = f" {error.filename}" if error.filename else ""
+        return f"the system refused{where}: {error.strerror}."
+    return f"internal error, {type(error).__name__}: {error}; run it again with --debug and report what it prints."
+
+
+if __name__ == "__main__":
+    sys.exit(main())

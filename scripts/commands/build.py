@@ -1,0 +1,52 @@
+"""`evigraph build`: papers to a graph."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from scripts.reports import read_sources, show_report
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Make a graph from papers.
+
+    A source is a file or a folder: JSON lines, a BEIR folder, Markdown, plain text, recognised by content.
+    """
+
+    graph: Annotated[Path, tyro.conf.Positional]
+    """Directory of the graph."""
+    source: Annotated[tuple[Path, ...], tyro.conf.Positional]
+    """Files and folders with papers."""
+    encoder: str | None = None
+    """Folder or name of a sentence-transformers model. Default: EVIGRAPH_ENCODER, else BGE-large where it is on this
+    machine, else the packaged MiniLM."""
+    limit: int | None = None
+    """Read only the first papers."""
+    overwrite: bool = False
+    """Replace the graph that is there."""
+    json: bool = False
+    """Print the report as JSON."""
+
+
+def run(arguments: Arguments) -> int:
+    """Exit 1 when a source could be read only in part."""
+    from kg.build import build_graph, check_target
+    from kg.storage import prepare_directory
+    from scripts.tools import build_tools, load_encoder
+
+    # Refused before sources are read and the encoder is loaded, not after minutes of work.
+    check_target(arguments.graph, arguments.overwrite)
+    prepare_directory(arguments.graph)
+    start = time.perf_counter()
+    documents, read = read_sources(arguments.source, arguments.limit)
+    reading = time.perf_counter() - start
+    tools = build_tools(load_encoder(arguments.encoder))
+    report = build_graph(arguments.graph, documents, tools, overwrite=arguments.overwrite)
+    report.seconds = {"reading": reading, **report.seconds}
+    return show_report(arguments.graph, report, read, arguments.json)

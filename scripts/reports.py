@@ -1,0 +1,90 @@
+"""Reading sources and telling what became of them, for build, add and remove."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+
+from kg.build import BuildReport
+from kg.errors import InputError
+from kg.ingest import ReadReport, read_all
+from kg.records import Document
+from scripts.console import out, print_json
+
+SHOWN = 10
+"""Entries of a list that are printed before "and n more"."""
+
+
+def read_sources(sources: Sequence[Path], limit: int | None) -> tuple[list[Document], ReadReport]:
+    """All papers of the sources, at most ``limit``. Raises ``InputError`` when there is none."""
+    if not sources:
+        raise InputError("No source was named; pass at least one file or folder with papers.")
+    if limit is not None and limit < 1:
+        raise InputError(f"--limit is {limit}; it must be 1 or more.")
+    documents, report = read_all(sources)
+    if not documents:
+        reasons = "; ".join(map(str, islice(report.rejected, 3)))
+        more = f" and {len(report.rejected) - 3} more" if len(report.rejected) > 3 else ""
+        raise InputError(f"No paper could be read from {', '.join(map(str, sources))}: {reasons or 'nothing is there'}{more}.")
+    return documents[:limit], report
+
+
+def peak_megabytes() -> float:
+    """Most memory this process ever held, MB."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 2**20 if sys.platform == "darwin" else peak / 2**10
+
+
+def show_report(graph: Path, report: BuildReport, read: ReadReport | None, as_json: bool) -> int:
+    """Print what was done; returns 1 when records were left out, else 0."""
+    if as_json:
+        value = asdict(report) | {"peak_mb": round(peak_megabytes())}
+        if read is not None:
+            value |= {
+                "rejected": [asdict(r) for r in read.rejected],
+                "skipped": read.skipped,
+                "duplicates": [str(d) for d in read.duplicates],
+            }
+        print_json(value)
+    else:
+        _print(graph, report, read)
+    return 1 if read is not None and read.rejected else 0
+
+
+def _print(graph: Path, report: BuildReport, read: ReadReport | None) -> None:
+    console = out()
+    done = [
+        f"{len(ids):,} {word}"
+        for word, ids in (
+            ("added", report.added), ("replaced", report.replaced), ("unchanged", report.unchanged), ("removed", report.removed)
+        )
+        if ids
+    ]  # fmt: skip
+    console.print(f"{graph}: {', '.join(done) or 'nothing to do'}")
+    if report.counts:
+        c = report.counts
+        console.print(
+            f"  {c['documents']:,} documents, {c['sections']:,} sections, {c['concepts']:,} concepts, {c['edges']:,} edges"
+        )
+        stages = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in report.seconds.items())
+        console.print(f"  {stages}; peak memory {peak_megabytes():,.0f} MB")
+    _list("without any text (kept, but nothing of them can be found)", report.empty)
+    _list("with a title only", report.title_only)
+    if read is not None:
+        _list("left out", [str(r) for r in read.rejected])
+        _list("given twice, counted once", [str(d) for d in read.duplicates])
+        _list("passed over as no paper", read.skipped)
+
+
+def _list(what: str, entries: Sequence[str]) -> None:
+    if entries:
+        console = out()
+        console.print(f"  {len(entries):,} {what}:")
+        for entry in entries[:SHOWN]:
+            console.print(f"    {entry}")
+        if len(entries) > SHOWN:
+            console.print(f"    and {len(entries) - SHOWN:,} more (--json lists all)")
