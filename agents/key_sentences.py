@@ -58,7 +58,9 @@ def key_sentences(
 
 def _quotable(text: str) -> list[tuple[int, int]]:
     spans = sentence_spans(text)
-    long = [(start, end) for start, end in spans if len(text[start:end].split()) >= MIN_WORDS or _dense(text[start:end])]
+    long = [
+        (start, end) for start, end in spans if len(text[start:end].split()) >= MIN_WORDS or _dense(text[start:end])
+    ]
     return long or sorted(spans, key=lambda span: (span[0] - span[1], span))[:1]
 
 

@@ -31,7 +31,11 @@ def relevant_sections(graph: LateralGraph, question: str, vector: Tensor, rows: 
     threshold = background_similarity(graph)
     texts = {row: graph.sections["text"][row].as_py() for row in rows}
     covered = coverage(question, [texts[row] for row in rows], graph.sections["text"].to_pylist())
-    return {row for row, cosine, share in zip(rows, near.tolist(), covered, strict=True) if cosine >= threshold or share >= COVERAGE}
+    return {
+        row
+        for row, cosine, share in zip(rows, near.tolist(), covered, strict=True)
+        if cosine >= threshold or share >= COVERAGE
+    }
 
 
 def background_similarity(graph: LateralGraph, seed: int = 718) -> float:

@@ -168,6 +168,4 @@ def make_retriever(
         return PPRRetriever(graph, encoder, config)
     if method == "dense":
         return DenseRetriever(graph, encoder)
-    return HybridRetriever(
-        [PPRRetriever(graph, encoder, config), DenseRetriever(graph, encoder), BM25Retriever(graph)]
-    )
+    return HybridRetriever([PPRRetriever(graph, encoder, config), DenseRetriever(graph, encoder), BM25Retriever(graph)])

@@ -81,7 +81,11 @@ def _run(name: str, rest: Sequence[str]) -> int:
 
     module = importlib.import_module(f"scripts.commands.{name}")
     arguments = tyro.cli(
-        module.Arguments, args=rest, prog=f"evigraph {name}", config=(tyro.conf.FlagCreatePairsOff,), use_underscores=True
+        module.Arguments,
+        args=rest,
+        prog=f"evigraph {name}",
+        config=(tyro.conf.FlagCreatePairsOff,),
+        use_underscores=True,
     )
     return int(module.run(arguments))
 

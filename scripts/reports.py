@@ -29,7 +29,9 @@ def read_sources(sources: Sequence[Path], limit: int | None) -> tuple[list[Docum
     if not documents:
         reasons = "; ".join(map(str, islice(report.rejected, 3)))
         more = f" and {len(report.rejected) - 3} more" if len(report.rejected) > 3 else ""
-        raise InputError(f"No paper could be read from {', '.join(map(str, sources))}: {reasons or 'nothing is there'}{more}.")
+        raise InputError(
+            f"No paper could be read from {', '.join(map(str, sources))}: {reasons or 'nothing is there'}{more}."
+        )
     return documents[:limit], report
 
 

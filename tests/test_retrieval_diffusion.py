@@ -173,7 +173,9 @@ def test_weights_and_seeds_at_the_ends_of_float32():
 @given(data=st.data(), n=st.integers(1, 12), batch=st.integers(1, 10))
 def test_properties_on_random_graphs(data, n, batch):
     edges = data.draw(
-        st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1), st.floats(1 / 1024, 1024, width=32)), max_size=30)
+        st.lists(
+            st.tuples(st.integers(0, n - 1), st.integers(0, n - 1), st.floats(1 / 1024, 1024, width=32)), max_size=30
+        )
     )
     matrix = np.zeros((n, n), dtype=np.float32)
     for u, v, weight in edges:

@@ -73,6 +73,8 @@ def _load(source: str) -> object:
             f"character U+{ord(source[error.position]):04X} is not allowed",
             source.count("\n", 0, error.position) + 2,
         )
-    except (ValueError, TypeError, RecursionError) as error:  # explicit tags; aliases within themselves
-        problem, line = str(error) or "it is nested too deeply", 1
+    except RecursionError:
+        problem, line = "it is nested too deeply", 1
+    except (ValueError, TypeError, LookupError, AttributeError):  # what explicit tags such as !!int x come to
+        problem, line = "a tag does not fit its value", 1
     raise FrontMatterError(line, f"is no YAML front matter: {problem}; put values that hold a colon in quotes")

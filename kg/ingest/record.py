@@ -129,7 +129,9 @@ def _kind(value: object) -> str:
         return "a number"
     if isinstance(value, Mapping):
         return "an object"
-    return "a list" if isinstance(value, (list, tuple)) else "text"
+    if isinstance(value, str):
+        return "text"
+    return "a list" if isinstance(value, (list, tuple)) else "of another type"
 
 
 def _text(value: object, name: str) -> str:

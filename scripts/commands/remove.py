@@ -35,4 +35,6 @@ def run(arguments: Arguments) -> int:
         raise InputError("No document id was named; `evigraph info GRAPH --documents` lists them.")
     manifest = open_graph(arguments.graph).manifest
     tools = build_tools(load_encoder(arguments.encoder, manifest))
-    return show_report(arguments.graph, remove_documents(arguments.graph, arguments.doc_id, tools), None, arguments.json)
+    return show_report(
+        arguments.graph, remove_documents(arguments.graph, arguments.doc_id, tools), None, arguments.json
+    )

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import pytest
+
+from kg.errors import InputError
+from retrieval.beir import read_qrels, read_queries, splits
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "qrels").mkdir()
+    return tmp_path
+
+
+def write_qrels(folder, text, split="dev"):
+    (folder / "qrels" / f"{split}.tsv").write_bytes(text.encode("utf-8"))
+
+
+def write_queries(folder, data):
+    (folder / "queries.jsonl").write_bytes(data if isinstance(data, bytes) else data.encode("utf-8"))
+
+
+def test_queries_in_order_with_safe_ids(folder):
+    write_queries(
+        folder,
+        '\ufeff{"_id": "q 2", "text": "first", "metadata": {}}\r\n\r\n{"_id": 1, "text": "line\u2028two e\u0301"}',
+    )
+    assert read_queries(folder) == {"q%202": "first", "1": "line\u2028two é"}
+    assert list(read_queries(str(folder))) == ["q%202", "1"]
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ('{"_id": "1", "text": "a"}\n{"_id": "2", "text": \n', "line 2: not JSON"),
+        ('["1", "a"]', "line 1: a list"),
+        ('{"text": "a"}', "line 1: field _id"),
+        ('{"_id": " ", "text": "a"}', "line 1: field _id"),
+        ('{"_id": true, "text": "a"}', "line 1: field _id"),
+        ('\n{"_id": "1"}', "line 2: field text"),
+        ('{"_id": "1", "text": null}', "line 1: field text"),
+        ('{"_id": "1", "text": "a"}\n{"_id": " 1", "text": "b"}', "line 2: field _id repeats"),
+        (b'{"_id": "1", "text": "\xff"}', "not UTF-8"),
+    ],
+)
+def test_query_errors_name_file_line_and_field(folder, data, words):
+    write_queries(folder, data)
+    with pytest.raises(InputError, match=words) as caught:
+        read_queries(folder)
+    assert "queries.jsonl" in str(caught.value)
+
+
+def test_missing_files(folder):
+    with pytest.raises(InputError, match=r"queries\.jsonl does not exist"):
+        read_queries(folder)
+    with pytest.raises(InputError, match="no folder"):
+        splits(folder / "absent")
+    with pytest.raises(InputError, match="no folder"):
+        read_qrels(folder / "absent", "dev")
+
+
+@pytest.mark.parametrize("header", ["", "query-id\tcorpus-id\tscore\n", "\ufeffquery-id\tcorpus-id\tscore\r\n"])
+def test_qrels_with_and_without_header(folder, header):
+    write_qrels(folder, header + "q 1\td1\t1\r\nq 1\t10.1/a#0\t0\n\nq2\td1\t-2\nq2\td2\t1.0\nq2\td2\t1")
+    assert read_qrels(folder, "dev") == {"q%201": {"d1": 1, "10.1/a#0": 0}, "q2": {"d1": -2, "d2": 1}}
+
+
+def test_a_byte_order_mark_without_header(folder):
+    write_qrels(folder, "\ufeffq1\td1\t1\n")
+    assert read_qrels(folder, "dev") == {"q1": {"d1": 1}}
+
+
+def test_four_columns(folder):
+    write_qrels(folder, "query-id\tcorpus-id\tscore\tabstract_level\nA\t1\t0\t1\nA\t2\t1\t1\n")
+    assert read_qrels(folder, "dev") == {"A": {"1": 0, "2": 1}}
+    assert read_qrels(folder, "dev", score_column=4) == {"A": {"1": 1, "2": 1}}
+
+
+def test_splits(folder):
+    assert splits(folder) == []
+    write_qrels(folder, "", "test")
+    write_qrels(folder, "", "dev")
+    assert splits(folder) == ["dev", "test"]
+    assert read_qrels(folder, "dev") == {}
+    with pytest.raises(InputError, match="no judgements for split 'train'; there are dev, test"):
+        read_qrels(folder, "train")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("q1\td1\n", "line 1: 2 columns"),
+        ("q1 d1 1\n", "line 1: 1 columns"),
+        ("query-id\tcorpus-id\tscore\nq1\td1\tyes\n", r"line 2: field score \(column 3\) is 'yes'"),
+        ("q1\td1\t0.5\n", "line 1: field score"),
+        ("q1\td1\tnan\n", "line 1: field score"),
+        ("q1\td1\tinf\n", "line 1: field score"),
+        (" \td1\t1\n", "line 1: field query-id is empty"),
+        ("q1\t\t1\n", "line 1: field corpus-id is empty"),
+        ("q1\td1\t1\nq1\td1\t0\n", "line 2: field score says 0"),
+        ("q1\tQ0\t31\t1\nq1\tQ0\t32\t0\n", "line 2: field score"),  # a TREC file is not mistaken for one of these
+    ],
+)
+def test_qrels_errors_name_file_line_and_field(folder, text, words):
+    write_qrels(folder, text)
+    with pytest.raises(InputError, match=words) as caught:
+        read_qrels(folder, "dev")
+    assert "dev.tsv" in str(caught.value)
+
+
+def test_score_column_is_no_id(folder):
+    write_qrels(folder, "q1\td1\t1\n")
+    with pytest.raises(InputError, match="score_column is 2"):
+        read_qrels(folder, "dev", score_column=2)
