@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import torch
 from torch import Tensor
 
 from agents.key_sentences import KeySentence, key_sentences
@@ -54,7 +53,7 @@ class BriefConfig:
 
 @dataclass(frozen=True)
 class Found:
-    """A section in the brief: its row, score, quoted sentences, and the concepts that carried it (share of its score)."""
+    """A section in the brief: row, score, quoted sentences, and the concepts that carried it (share of its score)."""
 
     row: int
     score: float
@@ -141,8 +140,8 @@ class _Writer:
         documents = {document.doc_id: document for document in self.documents.values()}
         references = number_references(sections, documents)
         notes = [
-            f"{_count(len(found), 'passage')} from {_count(len(references), 'paper')}, quoted word for word and grouped "
-            "by the concepts that led to them."
+            f"{_count(self.sentences, 'passage')} from {_count(len(references), 'paper')}, quoted word for word "
+            "and grouped by the concepts that led to them."
         ]
         if self.seeds:
             notes.append(f"Concepts of the question: {', '.join(self.labels[s] for s in self.seeds)}.")

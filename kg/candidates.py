@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -20,6 +20,7 @@ import Stemmer
 import torch
 from torch import Tensor
 
+_SPARE_BITS = 12
 Name = tuple[str, str]
 """(type, form); names of different types are never compared."""
 
@@ -38,7 +39,7 @@ class CandidateConfig:
     """``floor``: least cosine of an embedding candidate. Tables and the seed fix the hashing."""
 
     floor: float = 0.8
-    tables: int = 10
+    tables: int = 8
     bucket: int = 256
     seed: int = 718
     largest_block: int = 64
@@ -60,6 +61,7 @@ def stem(token: str) -> str:
     return str(_stemmer().stemWord(folded))
 
 
+@lru_cache(maxsize=1 << 18)
 def signature(form: str) -> str:
     """Stems in code-point order: "modeling of climates" and "climate modelling" differ only by "of"."""
     return " ".join(sorted(stem(token) for token in form.split()))
@@ -102,24 +104,38 @@ def near_pairs(vectors: Tensor, config: CandidateConfig = CandidateConfig()) -> 
         return _pairs_within(vectors, np.arange(n), config.floor)
     planes = torch.from_numpy(
         np.random.Generator(np.random.PCG64(config.seed))
-        .standard_normal((config.tables, vectors.shape[1], bits))
+        .standard_normal((config.tables, vectors.shape[1], bits + _SPARE_BITS))
         .astype(np.float32)
     )
-    weights = torch.tensor([1 << b for b in range(bits)])
+    # Vectors of most encoders lie in a cone: around their mean they fill the buckets evenly.
+    around = vectors - vectors.mean(dim=0)
     found: list[np.ndarray] = []
     for table in planes:
-        code = ((vectors @ table > 0) * weights).sum(dim=1).numpy()
-        order = np.argsort(code, kind="stable")
-        borders = np.flatnonzero(np.diff(code[order])) + 1
-        found += [_pairs_within(vectors, rows, config.floor) for rows in np.split(order, borders) if len(rows) > 1]
+        signs = (around @ table > 0).numpy()
+        buckets = _buckets(signs, np.arange(n), bits, 4 * config.bucket)
+        found.extend(_pairs_within(vectors, rows, config.floor) for rows in buckets)
     return np.unique(np.concatenate(found), axis=0) if found else np.zeros((0, 2), dtype=np.int64)
+
+
+def _buckets(signs: np.ndarray, rows: np.ndarray, bits: int, largest: int) -> Iterator[np.ndarray]:
+    """Rows of equal signs in the first ``bits`` columns; a bucket over ``largest`` is divided by further columns."""
+    code = signs[rows, :bits] @ (1 << np.arange(bits, dtype=np.int64))
+    order = np.argsort(code, kind="stable")
+    borders = np.flatnonzero(np.diff(code[order])) + 1
+    for own in np.split(rows[order], borders):
+        if len(own) > largest and bits < signs.shape[1]:
+            yield from _buckets(signs, own, bits + 1, largest)
+        elif len(own) > 1:
+            yield own
 
 
 def _pairs_within(vectors: Tensor, rows: np.ndarray, floor: float, block: int = 4096) -> np.ndarray:
     chosen = vectors[torch.from_numpy(rows)]
     found = []
     for start in range(0, len(rows), block):
-        close = (chosen[start : start + block] @ chosen[start:].T >= floor - 1e-4).nonzero().numpy() + start
-        found.append(close[close[:, 0] < close[:, 1]])
+        cosines = (chosen[start : start + block] @ chosen[start:].T).numpy()
+        close = np.flatnonzero(cosines >= floor - 1e-4)
+        i, j = close // cosines.shape[1] + start, close % cosines.shape[1] + start
+        found.append(np.stack([i[i < j], j[i < j]], axis=1))
     pairs = rows[np.concatenate(found)] if found else np.zeros((0, 2), dtype=np.int64)
     return np.sort(pairs, axis=1)

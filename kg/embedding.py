@@ -11,7 +11,7 @@ from torch import Tensor
 from kg.cache import Cache, pack_vectors, unpack_vectors
 from kg.protocols import Encoder, Track, no_track
 
-_CHUNK = 1024
+_CHUNK = 512
 """Texts between two writes of the cache."""
 
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
-from kg.names import form_key, name_form, name_key
+from kg.names import form_key, name_form, name_key, word_forms
 from kg.records import Extraction, Mention, Triple
 
 IntArray = np.ndarray
@@ -55,13 +55,13 @@ def decode_extraction(blob: bytes) -> Extraction:
 
 
 @lru_cache(maxsize=1 << 19)
-def _word_form(word: str) -> str:
-    return name_form(word)
+def _word_forms(word: str) -> str:
+    return word_forms(word)
 
 
 def surface_form(surface: str) -> str:
     """``name_form`` of a name, word by word from a memo: the words of a corpus are far fewer than its names."""
-    return " ".join(filter(None, map(_word_form, surface.split())))
+    return " ".join(filter(None, map(_word_forms, surface.split()))) or name_form(surface)
 
 
 @dataclass(frozen=True)
@@ -198,8 +198,8 @@ def resolve_acronyms(
     }
     keys = {
         number: key
-        for number, surface in enumerate(table.surfaces)
-        if sum(ch.isupper() for ch in surface) >= 2 and (key := form_key(forms[number])) in senses
+        for number, (surface, form) in enumerate(zip(table.surfaces, forms, strict=True))
+        if (key := form_key(form)) in senses and sum(ch.isupper() for ch in surface) >= 2
     }
     resolved: dict[int, str] = {}
     for row in np.flatnonzero(np.isin(table.surface, np.fromiter(keys, np.int32, len(keys)))):

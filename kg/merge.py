@@ -7,6 +7,7 @@ the order of the papers nor on which were added last.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -152,16 +153,22 @@ def complete_linkage(n: int, pairs: np.ndarray, scores: np.ndarray) -> np.ndarra
 
     Two groups join only if every pair across them was accepted; so groups are cliques of the accepted pairs.
     """
-    group = np.arange(n, dtype=np.int64)
+    group = list(range(n))
     members: dict[int, list[int]] = {}
-    accepted = {(int(i), int(j)) for i, j in pairs}
-    for number in np.lexsort((pairs[:, 1], pairs[:, 0], -scores)) if len(pairs) else []:
-        a, b = sorted((int(group[pairs[number, 0]]), int(group[pairs[number, 1]])))
-        if a == b:
-            continue
+    links: dict[int, dict[int, int]] = defaultdict(dict)  # accepted pairs across two groups, counted
+    for i, j in pairs.tolist():
+        links[i][j] = links[j][i] = 1
+    for i, j in pairs[np.lexsort((pairs[:, 1], pairs[:, 0], -scores))].tolist():
+        a, b = sorted((group[i], group[j]))
         left, right = members.get(a, [a]), members.get(b, [b])
-        if all((min(i, j), max(i, j)) in accepted for i in left for j in right):
-            members[a] = left + right
-            members.pop(b, None)
-            group[members[a]] = a
-    return group
+        if a == b or links[a][b] < len(left) * len(right):
+            continue
+        members[a] = left + right
+        members.pop(b, None)
+        for member in right:
+            group[member] = a
+        for c, count in links.pop(b).items():
+            del links[c][b]
+            if c != a:
+                links[a][c] = links[c][a] = links[a].get(c, 0) + count
+    return np.asarray(group, dtype=np.int64)

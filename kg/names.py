@@ -19,6 +19,8 @@ _TOKEN = regex.compile(r"\d+(?:[.,]\d+)+|[\p{L}\p{N}\p{M}]+(?:[+#]+(?![\p{L}\p{N
 _POSSESSIVE = re.compile(r"['’]s\b|['’]")
 _DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}")
 _GREEK = re.compile(r"[α-ω]")
+_GREEK_WORD = regex.compile(r"[\p{Greek}\p{M}]{2,}")
+_DIGITS_APART = re.compile(r"\d \d")
 _SPACE_AFTER_NON_DIGIT = re.compile(r"(?<!\d) | (?!\d)")
 
 _GREEK_NAMES = dict(
@@ -59,7 +61,7 @@ def _singular(token: str) -> str:
         return token[:-3] + "y" if len(token) > 4 else token[:-1]
     if token.endswith(("sses", "xes", "ches", "shes", "zzes")):
         return token[:-2]
-    return token[:-1]
+    return _IRREGULAR.get(token[:-1], token[:-1])
 
 
 @lru_cache(maxsize=1 << 18)
@@ -67,11 +69,8 @@ def token_form(token: str) -> str:
     """Normal form of one word: NFKC, case folded, singular unless written in capitals (GPS, OLS), Greek by name."""
     capitals = token.isupper() and len(token) > 1
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", token).casefold())
-    if _GREEK.search(folded) and (
-        len(folded) == 1 or not all("α" <= ch <= "ω" or ch in "άέήίόύώϊϋΐΰ" for ch in folded)
-    ):
-        # A letter used as a sign (β, 1β, κB), not a Greek word.
-        return _GREEK.sub(lambda match: _GREEK_NAMES[match[0]], folded)
+    if not _GREEK_WORD.fullmatch(folded):  # letters used as signs (β, 1β, κB)
+        folded = unicodedata.normalize("NFKC", _GREEK.sub(lambda match: _GREEK_NAMES[match[0]], folded))
     return folded if capitals else _singular(folded)
 
 
@@ -82,18 +81,23 @@ def name_form(name: str) -> str:
     ('supply chain', 'tgf beta1', 'parkinson disease', 'us')
     """
     text = unicodedata.normalize("NFKC", name)
-    text = _DOTTED.sub(lambda match: match[0].replace(".", ""), text)
-    text = _POSSESSIVE.sub("", text)
-    forms = [token_form(token) for token in _TOKEN.findall(text)]
-    if forms:
-        return " ".join(forms)
+    if words := word_forms(text):
+        return words
     # A name of symbols alone ("∇", "++") is still a name; white space and format characters are not.
     return "".join(ch for ch in text.casefold() if not ch.isspace() and unicodedata.category(ch) not in {"Cf", "Cc"})
 
 
+def word_forms(text: str) -> str:
+    """Forms of the words of ``text``, signs beside them dropped; "" where it has no word."""
+    text = _DOTTED.sub(lambda match: match[0].replace(".", ""), unicodedata.normalize("NFKC", text))
+    return " ".join(map(token_form, _TOKEN.findall(_POSSESSIVE.sub("", text))))
+
+
 def form_key(form: str) -> str:
     """The form without its spaces, but for those between two digits: "resnet 50" and "1 10" -> "resnet50", "1 10"."""
-    return _SPACE_AFTER_NON_DIGIT.sub("", form)
+    if " " not in form:
+        return form
+    return form.replace(" ", "") if not _DIGITS_APART.search(form) else _SPACE_AFTER_NON_DIGIT.sub("", form)
 
 
 def name_key(name: str) -> str:

@@ -34,8 +34,8 @@ BGE_INSTRUCTION = "Represent this sentence for searching relevant passages: "
 """Query instruction of the English BGE models (their model card; MetaSyn 5.1 uses the same)."""
 
 LENGTHS = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
-TOKENS_PER_BATCH = 2048
-SHAPES = "lengths-1"
+TOKENS_PER_BATCH = 1024
+SHAPES = "lengths-2"
 """Part of the fingerprint: vectors of another batching need not be the same to the last bit."""
 
 

@@ -15,7 +15,7 @@ from kg.lateral import LateralGraph
 
 @dataclass(frozen=True)
 class ConceptPaths:
-    """Shortest ways from a set of seed concepts: ``cost`` float64 [concepts], ``before`` int32 [concepts] (< 0: none)."""
+    """Shortest ways from seed concepts: ``cost`` float64 [concepts], ``before`` int32 [concepts] (< 0: none)."""
 
     cost: np.ndarray
     before: np.ndarray

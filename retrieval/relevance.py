@@ -39,7 +39,7 @@ def relevant_sections(graph: LateralGraph, question: str, vector: Tensor, rows: 
 
 
 def background_similarity(graph: LateralGraph, seed: int = 718) -> float:
-    """Mean plus ``DEVIATIONS`` standard deviations of the cosine between sections of different papers (seeded sample)."""
+    """Mean plus ``DEVIATIONS`` deviations of the cosine between sections of different papers, on a seeded sample."""
     owner = graph.sections["document"].to_numpy()
     rng = np.random.default_rng(seed)
     pairs = rng.integers(0, graph.n_sections, size=(_PAIRS, 2))

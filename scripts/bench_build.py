@@ -2,8 +2,8 @@
 
     python scripts/bench_build.py [SOURCE] [--limit N] [--keep DIR]
 
-SOURCE defaults to the SciFact abstracts in EVIGRAPH_DATA. The build runs in a process of its own, so that its peak memory
-is its own; then another process opens the graph and asks one question, timed apart from loading the libraries.
+SOURCE defaults to the SciFact abstracts in EVIGRAPH_DATA. The build runs in a process of its own, so that its peak
+memory is its own; then another process opens the graph and asks one question, timed apart from loading the libraries.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ def show_searches(runs: list[dict[str, Any]]) -> None:
     print(f"one question, medians of {len(runs)} processes:")
     for name in runs[0]:
         print(f"  {name:<14} {statistics.median(run[name] for run in runs):7.3f} s")
-    print(f"  opening + search {statistics.median(r['open'] + r['first search'] for r in runs):.3f} s (libraries, encoder apart)")
+    both = statistics.median(r["open"] + r["first search"] for r in runs)
+    print(f"  opening and first search {both:.3f} s, beside libraries and encoder")
 
 
 if __name__ == "__main__":

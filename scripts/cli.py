@@ -59,9 +59,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         hint = f"did you mean `evigraph {close[0]}`?" if close else "`evigraph --help` lists them."
         print(f"evigraph: there is no command {name!r}; {hint}", file=sys.stderr)
         return 2
-    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, format="%(name)s: %(message)s")
+    _configure_logging(logging.DEBUG if debug else logging.WARNING)
     try:
-        return _run(name, rest)
+        code = _run(name, rest)
+        sys.stdout.flush()  # while a reader that is gone can still be told from an error
+        return code
     except BrokenPipeError:
         # The reader (head, less) has seen enough; keep the interpreter from complaining when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -72,21 +74,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             raise
-        print(f"evigraph: {_sentence(error)}", file=sys.stderr)
+        from scripts.console import say
+
+        say(f"evigraph: {' '.join(_sentence(error).splitlines())}")
         return int(getattr(error, "exit_code", 1))
+
+
+def _configure_logging(level: int) -> None:
+    handler = logging.StreamHandler()
+    handler.setLevel(level)  # at the handler too: some libraries set their own loggers to DEBUG
+    logging.basicConfig(level=level, handlers=[handler], format="%(name)s: %(message)s")
 
 
 def _run(name: str, rest: Sequence[str]) -> int:
     import tyro
 
     module = importlib.import_module(f"scripts.commands.{name}")
-    arguments = tyro.cli(
-        module.Arguments,
-        args=rest,
-        prog=f"evigraph {name}",
-        config=(tyro.conf.FlagCreatePairsOff,),
-        use_underscores=True,
-    )
+    try:
+        arguments = tyro.cli(
+            module.Arguments,
+            args=rest,
+            prog=f"evigraph {name}",
+            config=(tyro.conf.FlagCreatePairsOff,),
+            use_underscores=True,
+        )
+    except SystemExit as stop:  # --help, or arguments that do not fit
+        return stop.code if isinstance(stop.code, int) else 2
     return int(module.run(arguments))
 
 

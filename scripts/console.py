@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -15,21 +16,51 @@ from rich.text import Text
 T = TypeVar("T")
 _PLAIN_INTERVAL = 15.0
 """Seconds between two lines of progress where stderr is no terminal."""
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-def out() -> Console:
-    """stdout; texts of papers are never read as markup."""
-    return Console(markup=False, highlight=False, soft_wrap=not sys.stdout.isatty())
+def harmless(text: str) -> str:
+    """``text`` with control characters spelt out, so that no title moves the cursor or renames the terminal.
+
+    Lone surrogates, as names of files may hold them, are spelt out too: no terminal could print them.
+    """
+    return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
+class Out:
+    """stdout: texts of papers are shown as they are, never read as markup, emoji names or terminal codes."""
+
+    def __init__(self) -> None:
+        self._console = _Console(markup=False, emoji=False, highlight=False, soft_wrap=not sys.stdout.isatty())
+
+    def print(self, text: str, style: str | None = None) -> None:
+        """One line, or several. Raises ``BrokenPipeError`` when nobody reads any more."""
+        self._console.print(harmless(text), style=style)
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        # Theirs ends the process with exit code 1; that the reader has seen enough is no failure.
+        raise BrokenPipeError
+
+
+def out() -> Out:
+    """stdout as it is now."""
+    return Out()
 
 
 def say(sentence: str) -> None:
     """A remark to the user, on stderr."""
-    print(sentence, file=sys.stderr)
+    print(harmless(sentence), file=sys.stderr)
 
 
 def print_json(value: object) -> None:
     """One JSON value on stdout."""
-    print(json.dumps(value, ensure_ascii=False, indent=1))
+    # Legal as they are, but a terminal would obey some (U+009B) and no encoding takes others (lone surrogates).
+    text = re.sub(
+        "[\x7f-\x9f\ud800-\udfff]", lambda m: f"\\u{ord(m[0]):04x}", json.dumps(value, ensure_ascii=False, indent=1)
+    )
+    print(text)
 
 
 def track(items: Iterable[T], total: int, label: str) -> Iterable[T]:

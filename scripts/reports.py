@@ -62,16 +62,18 @@ def _print(graph: Path, report: BuildReport, read: ReadReport | None) -> None:
     done = [
         f"{len(ids):,} {word}"
         for word, ids in (
-            ("added", report.added), ("replaced", report.replaced), ("unchanged", report.unchanged), ("removed", report.removed)
+            ("added", report.added),
+            ("replaced", report.replaced),
+            ("unchanged", report.unchanged),
+            ("removed", report.removed),
         )
         if ids
-    ]  # fmt: skip
+    ]
     console.print(f"{graph}: {', '.join(done) or 'nothing to do'}")
     if report.counts:
         c = report.counts
-        console.print(
-            f"  {c['documents']:,} documents, {c['sections']:,} sections, {c['concepts']:,} concepts, {c['edges']:,} edges"
-        )
+        shown = ("documents", "sections", "concepts", "edges")
+        console.print("  " + ", ".join(f"{c[name]:,} {name}" for name in shown))
         stages = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in report.seconds.items())
         console.print(f"  {stages}; peak memory {peak_megabytes():,.0f} MB")
     _list("without any text (kept, but nothing of them can be found)", report.empty)

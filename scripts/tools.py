@@ -18,7 +18,7 @@ ENCODER_VARIABLE = "EVIGRAPH_ENCODER"
 
 
 def load_encoder(given: str | None, manifest: Mapping[str, Any] | None = None) -> SentenceEncoder:
-    """Flag, else environment, else the graph's own, else the default. Raises ``GraphError`` if it does not fit the graph."""
+    """Flag, else environment, else the graph's own, else the default; ``GraphError`` if it does not fit the graph."""
     from retrieval.encoder import SentenceEncoder, find_encoder
 
     built_with = manifest["configuration"]["encoder"] if manifest else None

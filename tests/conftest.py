@@ -25,6 +25,9 @@ from retrieval.encoder import SentenceEncoder, find_encoder
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = ROOT / "scripts" / "sample_corpus"
 
+# Two workers with two threads each crowd two cores; small matrices run faster on one.
+torch.set_num_threads(1)
+
 settings.register_profile("evigraph", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("evigraph")
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated
 
-import tyro
-
+from scripts.arguments import Encoder, Graph, Limit, Sources
 from scripts.reports import read_sources, show_report
 
 
@@ -16,14 +13,10 @@ from scripts.reports import read_sources, show_report
 class Arguments:
     """Add papers to a graph. A paper that is there already is recognised; one that has changed is replaced."""
 
-    graph: Annotated[Path, tyro.conf.Positional]
-    """Directory of the graph."""
-    source: Annotated[tuple[Path, ...], tyro.conf.Positional]
-    """Files and folders with papers."""
-    encoder: str | None = None
-    """Where the graph's encoder lies, if not where it was."""
-    limit: int | None = None
-    """Read only the first papers."""
+    graph: Graph
+    source: Sources
+    encoder: Encoder = None
+    limit: Limit = None
     json: bool = False
     """Print the report as JSON."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import tyro
 
+from scripts.arguments import Encoder, Graph, Method, TopN
 from scripts.console import out, print_json
 
 
@@ -15,18 +16,14 @@ from scripts.console import out, print_json
 class Arguments:
     """Write the passages that answer a question, grouped by concept, each quoted word for word and cited."""
 
-    graph: Annotated[Path, tyro.conf.Positional]
-    """Directory of the graph."""
-    question: Annotated[str, tyro.conf.Positional]
+    graph: Graph
+    question: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="QUESTION")]
     """What you want to know."""
-    out: Path
+    out: Annotated[Path, tyro.conf.arg(metavar="DIR")]
     """Directory of the report: brief.md, report.json, claims.jsonl."""
-    method: Literal["ppr", "dense", "bm25", "hybrid"] = "hybrid"
-    """How sections are found."""
-    top_n: int = 12
-    """Sections at most."""
-    encoder: str | None = None
-    """Where the graph's encoder lies, if not where it was."""
+    method: Method = "hybrid"
+    top_n: TopN = 12
+    encoder: Encoder = None
     json: bool = False
     """Print the paths and counts as JSON."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import tyro
 
+from scripts.arguments import Graph, Limit, Sources
 from scripts.reports import read_sources, show_report
 
 
@@ -19,15 +19,12 @@ class Arguments:
     A source is a file or a folder: JSON lines, a BEIR folder, Markdown, plain text, recognised by content.
     """
 
-    graph: Annotated[Path, tyro.conf.Positional]
-    """Directory of the graph."""
-    source: Annotated[tuple[Path, ...], tyro.conf.Positional]
-    """Files and folders with papers."""
-    encoder: str | None = None
-    """Folder or name of a sentence-transformers model. Default: EVIGRAPH_ENCODER, else BGE-large where it is on this
-    machine, else the packaged MiniLM."""
-    limit: int | None = None
-    """Read only the first papers."""
+    graph: Graph
+    source: Sources
+    encoder: Annotated[str | None, tyro.conf.arg(metavar="DIR|NAME")] = None
+    """Folder or name of a sentence-transformers model. Unless given: EVIGRAPH_ENCODER, else BGE-large where it is at
+    hand, else the packaged MiniLM."""
+    limit: Limit = None
     overwrite: bool = False
     """Replace the graph that is there."""
     json: bool = False

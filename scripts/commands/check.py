@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated
 
-import tyro
-
+from scripts.arguments import Graph
 from scripts.console import out, print_json
 
 
@@ -15,8 +12,7 @@ from scripts.console import out, print_json
 class Arguments:
     """Hash every file of the current generation against the manifest, however large."""
 
-    graph: Annotated[Path, tyro.conf.Positional]
-    """Directory of the graph."""
+    graph: Graph
     json: bool = False
     """Print the problems as JSON."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from scripts.arguments import Graph
 from scripts.console import out, print_json
 
 if TYPE_CHECKING:
@@ -18,23 +19,25 @@ if TYPE_CHECKING:
 class Arguments:
     """Counts, configuration, the concepts that most sections share; papers, or one concept, on request."""
 
-    graph: Annotated[Path, tyro.conf.Positional]
-    """Directory of the graph."""
+    graph: Graph
     documents: bool = False
     """List the papers with their ids."""
-    concept: str | None = None
+    concept: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
     """Show one concept: its aliases, neighbours and sections."""
-    top_n: int = 15
+    top_n: Annotated[int, tyro.conf.arg(metavar="N")] = 15
     """Concepts, neighbours or sections listed."""
     json: bool = False
     """Print as JSON, all papers included."""
 
 
 def run(arguments: Arguments) -> int:
-    """Exit 2 when the named concept is not in the graph."""
+    """Exit 2 when the named concept is not in the graph, or ``top_n`` is negative."""
     from kg.build import open_graph
+    from kg.errors import InputError
     from kg.inspect import describe_concept, describe_graph
 
+    if arguments.top_n < 0:
+        raise InputError(f"--top_n is {arguments.top_n}; it must be 0 or more.")
     graph = open_graph(arguments.graph)
     if arguments.concept is not None:
         concept = describe_concept(graph, arguments.concept, arguments.top_n)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import tyro
 
+from scripts.arguments import Encoder, Graph
 from scripts.reports import show_report
 
 
@@ -15,12 +15,10 @@ from scripts.reports import show_report
 class Arguments:
     """Remove papers by id; concepts and relations that other papers support stay."""
 
-    graph: Annotated[Path, tyro.conf.Positional]
-    """Directory of the graph."""
-    doc_id: Annotated[tuple[str, ...], tyro.conf.Positional]
+    graph: Graph
+    doc_id: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DOC_ID...")]
     """Ids of the papers, as `evigraph info GRAPH --documents` lists them."""
-    encoder: str | None = None
-    """Where the graph's encoder lies, if not where it was."""
+    encoder: Encoder = None
     json: bool = False
     """Print the report as JSON."""
 

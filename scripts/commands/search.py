@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from scripts.arguments import Encoder, Graph, Method, TopN
 from scripts.console import out, print_json
 
 if TYPE_CHECKING:
@@ -22,16 +22,12 @@ EXCERPT = 240
 class Arguments:
     """Rank the sections of a graph for a question."""
 
-    graph: Annotated[Path, tyro.conf.Positional]
-    """Directory of the graph."""
-    query: Annotated[str, tyro.conf.Positional]
+    graph: Graph
+    query: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="QUERY")]
     """The question, or any text."""
-    method: Literal["ppr", "dense", "bm25", "hybrid"] = "ppr"
-    """Personalized PageRank on the graph, embeddings, BM25, or the fusion of the three."""
-    top_n: int = 10
-    """Sections at most."""
-    encoder: str | None = None
-    """Where the graph's encoder lies, if not where it was."""
+    method: Method = "ppr"
+    top_n: TopN = 10
+    encoder: Encoder = None
     json: bool = False
     """Print as JSON, with the whole text of each section."""
 

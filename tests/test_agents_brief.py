@@ -1,0 +1,158 @@
+"""The brief: quotations that stand in their sections, grouped by concepts, with the way on which each was found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.brief import BriefConfig, Found, group_by_concept, write_brief
+from agents.key_sentences import MIN_WORDS, key_sentences
+from agents.reporting.markdown import render_markdown
+from agents.reporting.model import Note, Report, walk
+from agents.reporting.store import read_report, write_report
+from kg.build import Tools, build_graph, open_graph
+from kg.lateral import LateralGraph
+from retrieval.questions import NoMatchError
+from retrieval.relevance import background_similarity, coverage, relevant_sections
+from retrieval.sections import PPRConfig, PPRRetriever
+from tests.conftest import HashEncoder, paper
+
+QUESTION = "Which risk factors explain expected stock returns?"
+
+
+@pytest.fixture(scope="module")
+def report(sample_graph: LateralGraph, hash_encoder: HashEncoder) -> Report:
+    return write_brief(sample_graph, hash_encoder, QUESTION)
+
+
+def test_every_claim_is_a_passage_of_the_section_it_cites(report: Report, sample_graph: LateralGraph) -> None:
+    sections = {row["section_id"]: row for row in sample_graph.sections.to_pylist()}
+    sentences = [sentence for _, sentence in walk(report.sections)]
+    assert len(sentences) >= 5
+    for sentence in sentences:
+        (citation,) = sentence.citations
+        section = sections[citation.section_id]
+        assert section["text"][citation.start : citation.end] == citation.quote == sentence.text
+        assert section["sha256"] == citation.sha256
+        assert len(citation.quote.split()) >= MIN_WORDS
+        assert (sentence.kind, sentence.verdict, sentence.checker) == ("claim", "supported", "verbatim")
+
+
+def test_references_are_the_graph_s_and_numbered_by_first_citation(
+    report: Report, sample_graph: LateralGraph
+) -> None:
+    papers = {row["doc_id"]: row for row in sample_graph.documents.to_pylist()}
+    assert [r.number for r in report.references] == list(range(1, len(report.references) + 1))
+    for reference in report.references:
+        row = papers[reference.doc_id]
+        assert (reference.title, list(reference.authors), reference.year) == (row["title"], row["authors"], row["year"])
+
+
+def test_each_section_says_how_it_was_found_along_edges_of_the_graph(
+    report: Report, sample_graph: LateralGraph
+) -> None:
+    notes = [block.text for section in report.sections for block in section.blocks if isinstance(block, Note)]
+    assert notes
+    labels = {label: row for row, label in enumerate(sample_graph.concepts["label"].to_pylist())}
+    dense = sample_graph.adjacency.to_dense()
+    walked = 0
+    for note in notes:
+        if note.startswith("Found along"):
+            path = [part.strip(" .").strip("“”") for part in note.removeprefix("Found along ").split("→")]
+            for one, other in zip(path, path[1:], strict=False):
+                assert float(dense[labels[one], labels[other]]) > 0
+                walked += 1
+    assert walked
+
+
+def test_headings_are_concepts_that_carry_the_sections_below(
+    report: Report, sample_graph: LateralGraph, hash_encoder: HashEncoder
+) -> None:
+    config = PPRConfig()
+    _, scores = PPRRetriever(sample_graph, hash_encoder, config).diffuse([QUESTION])
+    labels = [label.casefold() for label in sample_graph.concepts["label"].to_pylist()]
+    incidence = sample_graph.incidence.to_dense()
+    row_of = {s: row for row, s in enumerate(sample_graph.sections["section_id"].to_pylist())}
+    for section in report.sections:
+        if section.heading.startswith("Other passages"):
+            continue
+        concept = labels.index(section.heading.casefold())
+        assert float(scores[concept, 0]) > 0
+        for _, sentence in walk([section]):
+            assert float(incidence[row_of[sentence.citations[0].section_id], concept]) > 0
+
+
+def test_the_same_question_gives_the_same_bytes_and_reads_back(
+    report: Report, sample_graph: LateralGraph, hash_encoder: HashEncoder, tmp_path: Path
+) -> None:
+    write_report(report, tmp_path / "a")
+    write_report(write_brief(sample_graph, hash_encoder, QUESTION), tmp_path / "b")
+    for name in ("report.json", "claims.jsonl"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    assert read_report(tmp_path / "a") == report
+    markdown = render_markdown(report)
+    assert markdown.startswith("# Brief: Which risk factors explain")
+    assert "## References" in markdown
+
+
+@pytest.mark.parametrize("method", ["ppr", "dense", "bm25", "hybrid"])
+def test_top_n_bounds_the_sections_for_every_method(
+    method: str, sample_graph: LateralGraph, hash_encoder: HashEncoder
+) -> None:
+    report = write_brief(sample_graph, hash_encoder, QUESTION, BriefConfig(method=method, top_n=3))
+    assert 1 <= len({s.citations[0].section_id for _, s in walk(report.sections)}) <= 3
+    assert len(report.passages) <= 3
+
+
+def test_no_match_abstains(tools: Tools, hash_encoder: HashEncoder, tmp_path: Path) -> None:
+    build_graph(tmp_path / "g", [paper(str(n), f"The cat number {n} sat on a warm mat quietly.") for n in range(9)], tools)
+    with pytest.raises(NoMatchError, match=r"量子计算.*other words"):
+        write_brief(open_graph(tmp_path / "g"), hash_encoder, "量子计算")
+
+
+def test_groups_cover_all_sections_once_and_the_best_concept_comes_first() -> None:
+    found = [
+        Found(0, 0.5, [], [(7, 0.9), (8, 0.1)]),
+        Found(1, 0.4, [], [(7, 0.5), (9, 0.5)]),
+        Found(2, 0.3, [], [(9, 0.8)]),
+        Found(3, 0.1, [], []),
+    ]
+    grouped = group_by_concept(found, groups=5)
+    assert [(concept, [f.row for f in own]) for concept, own in grouped] == [(7, [0, 1]), (9, [2]), (None, [3])]
+    assert [(c, [f.row for f in own]) for c, own in group_by_concept(found, groups=1)] == [(7, [0, 1]), (None, [2, 3])]
+
+
+def test_key_sentences_are_near_the_question_whole_and_said_once(hash_encoder: HashEncoder) -> None:
+    texts = [
+        "Short one. Loss aversion makes losses loom larger than gains. The harbour was full of small boats that day.",
+        "Loss aversion makes losses loom larger than gains.",
+        "Tiny.",
+        "",
+    ]
+    question = hash_encoder.encode_queries(["loss aversion, losses and gains"])[0]
+    chosen = key_sentences(texts, question, hash_encoder, per_text=1)
+    assert texts[0][chosen[0][0].start : chosen[0][0].end] == "Loss aversion makes losses loom larger than gains."
+    assert chosen[1] == []
+    assert [texts[2][s.start : s.end] for s in chosen[2]] == ["Tiny."]
+    assert chosen[3] == []
+
+
+def test_coverage_weighs_rare_words_more() -> None:
+    corpus = ["risk and return", "risk of loss", "risk premium", "loss aversion in risk"]
+    common, rare = coverage("risk aversion", ["risk premium", "loss aversion"], corpus)
+    assert 0 < common < rare < 1
+    assert coverage("risk aversion", ["risk aversion"], corpus) == [1.0]
+    assert coverage("the of", ["risk"], corpus) == [0.0]
+
+
+def test_relevance_is_calibrated_on_unrelated_sections(sample_graph: LateralGraph, hash_encoder: HashEncoder) -> None:
+    threshold = background_similarity(sample_graph)
+    assert threshold == background_similarity(sample_graph)
+    rows = list(range(sample_graph.n_sections))
+    text = sample_graph.sections["text"][5].as_py()
+    vector = hash_encoder.encode_queries([text])[0]
+    assert 5 in relevant_sections(sample_graph, text, vector, rows)
+    nothing = relevant_sections(sample_graph, "zzz", -vector, rows)
+    assert nothing == set()
+    assert relevant_sections(sample_graph, text, vector, []) == set()
