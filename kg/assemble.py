@@ -123,10 +123,11 @@ def find_relations(mentions: MentionTable, concepts: Concepts, assertions: Asser
         return cooccurrences(
             np.repeat(mentions.section, repeats), mentions.sentences, np.repeat(concept, repeats), mentions.n_sections
         )
-    here: dict[tuple[int, str], int] = {
-        (int(section), mentions.names[int(name)][1]): int(of)
-        for section, name, of in zip(mentions.section, mentions.name, concept, strict=True)
-    }
+    here: dict[tuple[int, str], int] = {}
+    spelled = [name_key(surface) for surface in mentions.surfaces]
+    for section, surface, name, of in zip(mentions.section, mentions.surface, mentions.name, concept, strict=True):
+        for key in (mentions.names[int(name)][1], spelled[int(surface)]):  # an end may be an acronym, or its expansion
+            here.setdefault((int(section), key), int(of))
     labels = sorted({triple.relation for _, triple in assertions.triples})
     number = {label: n for n, label in enumerate(labels)}
     rows = [

@@ -167,13 +167,14 @@ def _replace_papers(
     by_id = {paper.document.doc_id: paper for paper in papers}
     with report.stage("sections"):
         for document in documents:
-            before = by_id.get(document.doc_id)
             paper = Paper.of(document, tools.config.sectioning)
+            doc_id = paper.document.doc_id
+            before = by_id.get(doc_id)
             if before is not None and before.content_hash == paper.content_hash:
-                report.unchanged.append(document.doc_id)
+                report.unchanged.append(doc_id)
                 continue
-            (report.added if before is None else report.replaced).append(document.doc_id)
-            by_id[document.doc_id] = paper
+            (report.added if before is None else report.replaced).append(doc_id)
+            by_id[doc_id] = paper
     changed = {*report.added, *report.replaced}
     report.empty = sorted(i for i in changed if not by_id[i].sections)
     report.title_only = sorted(i for i in changed if by_id[i].title_only)

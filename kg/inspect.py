@@ -81,8 +81,11 @@ def row_of(matrix: Any, row: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def section_rows(graph: LateralGraph, section_ids: Sequence[str]) -> list[dict[str, Any]]:
-    """id, paper, heading and text of sections, in the given order."""
+    """id, paper, heading and text of sections, in the given order. Raises ``InputError`` for an unknown id."""
     rows = pc.index_in(pa.array(section_ids, pa.string()), graph.sections["section_id"].combine_chunks())
+    if rows.null_count:
+        unknown = section_ids[rows.is_null().index(True).as_py()]
+        raise InputError(f"The graph holds no section {unknown!r}; a section id is a document's id, #, and a number.")
     sections = graph.sections.take(rows)
     papers = graph.documents.select(["doc_id", "title", "authors", "year", "venue"]).take(sections["document"])
     return [

@@ -64,6 +64,11 @@ class LateralGraph(HeteroData):
             f"{self.n_edges} edges)"
         )
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> LateralGraph:
+        """Clones the tensors, since torch does not deep-copy sparse CSR ones; tables never change and are shared."""
+        cloned: LateralGraph = self.clone()
+        return cloned
+
     @property
     def n_concepts(self) -> int:
         """Nodes of the diffusion graph."""

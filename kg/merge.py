@@ -7,7 +7,7 @@ the order of the papers nor on which were added last.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ import numpy as np
 import regex
 from torch import Tensor
 
-from kg.candidates import CandidateConfig, Name, candidate_pairs, signature, stem
+from kg.candidates import CandidateConfig, Name, american, candidate_pairs, signature, stem
 
 _NUMBER = regex.compile(r"\d")
 _ROMAN = frozenset("i ii iii iv v vi vii viii ix x xi xii".split())
@@ -24,8 +24,9 @@ _OPPOSED_PREFIXES = (
     ("", "a"), ("", "co"), ("", "sub"), ("", "super"), ("", "semi"), ("", "self"), ("", "re"),
     ("", "pre"), ("", "post"),
     ("hypo", "hyper"), ("micro", "macro"), ("intra", "inter"), ("pre", "post"), ("endo", "exo"), ("over", "under"),
-    ("up", "down"), ("mono", "poly"), ("uni", "multi"), ("homo", "hetero"), ("in", "out"), ("in", "ex"), ("im", "ex"),
-    ("ex", "im"), ("afferent", "efferent"), ("sym", "asym"), ("up", "un"), ("inner", "outer"), ("for", "back"),
+    ("up", "down"), ("mono", "poly"), ("uni", "multi"), ("homo", "hetero"), ("in", "out"), ("in", "ex"),
+    ("in", "de"), ("en", "de"), ("im", "ex"), ("ex", "im"),
+    ("afferent", "efferent"), ("sym", "asym"), ("up", "un"), ("inner", "outer"), ("for", "back"),
 )  # fmt: skip
 _OPPOSITES = frozenset(
     frozenset(pair.split("/"))
@@ -105,12 +106,12 @@ def compatible(left: str, right: str) -> bool:
     >>> compatible("supervised learning", "unsupervised learning"), compatible("neural network", "neural net")
     (False, True)
     """
-    a, b = set(left.split()), set(right.split())
+    a, b = Counter(left.split()), Counter(right.split())
     only_left, only_right = a - b, b - a
     # One name that only adds words to the other is narrower: a supply chain is not its management.
     if bool(only_left) != bool(only_right) and {stem(t) for t in a} != {stem(t) for t in b}:
         return False
-    if any(_telling(token) for token in only_left | only_right):
+    if any(_telling(token) for token in {*only_left, *only_right}):
         return False
     return not any(_opposed(x, y) for x in only_left for y in only_right)
 
@@ -122,7 +123,8 @@ def _telling(token: str) -> bool:
 
 def _role(token: str) -> str:
     """Suffix of a word for someone or something that acts: an employer is no employment, a classifier no class."""
-    return next((suffix for suffix in ("er", "or", "ee", "ist") if token.endswith(suffix) and len(token) > 5), "")
+    word = american(token)  # "centre" and "center", "behaviour" and "behavior" end alike
+    return next((suffix for suffix in ("er", "or", "ee", "ist") if word.endswith(suffix) and len(word) > 5), "")
 
 
 def _opposed(x: str, y: str) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from kg.records import Document, Section, split_section_id
+from kg.records import Document, Part, Section, clean_text, split_section_id
 from kg.sectioning import SectioningConfig, split_sections
 
 DOCUMENT_SCHEMA = pa.schema(
@@ -39,13 +39,32 @@ class Paper:
 
     @classmethod
     def of(cls, document: Document, config: SectioningConfig) -> Paper:
-        """Divide a document into sections."""
-        return cls(replace(document, parts=()), tuple(split_sections(document, config)), document.content_hash)
+        """Divide a document into sections; its text is cleaned, so that what no file can hold harms no other paper."""
+        document = clean_document(document)
+        sections = split_sections(document, config)
+        if sections and sections[0].text == document.title:  # stands once, as ``read_papers`` reads it
+            sections[0] = replace(sections[0], lead="")
+        return cls(replace(document, parts=()), tuple(sections), document.content_hash)
 
     @property
     def title_only(self) -> bool:
         """True where the source had no text but the title, which then is the one section."""
         return [s.text for s in self.sections] == [self.document.title]
+
+
+def clean_document(document: Document) -> Document:
+    """The document with all of its text as ``records.clean_text`` leaves it."""
+    return replace(
+        document,
+        doc_id=clean_text(document.doc_id),
+        title=clean_text(document.title),
+        venue=clean_text(document.venue),
+        doi=clean_text(document.doi),
+        field=clean_text(document.field),
+        parts=tuple(Part(clean_text(p.heading), clean_text(p.text)) for p in document.parts),
+        authors=tuple(map(clean_text, document.authors)),
+        details=tuple((clean_text(key), clean_text(value)) for key, value in document.details),
+    )
 
 
 def paper_tables(papers: Sequence[Paper]) -> tuple[pa.Table, pa.Table]:

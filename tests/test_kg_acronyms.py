@@ -18,13 +18,19 @@ from kg.acronyms import find_definitions
         ("heat shock transcription factor (HSF)", ("HSF", "heat shock transcription factor")),
         ("deoxyribonucleic acid (DNA)", ("DNA", "deoxyribonucleic acid")),
         ("tumour necrosis factor-α (TNF-α)", ("TNF-α", "tumour necrosis factor-α")),
-        ("an immunoreceptor tyrosine-based inhibition motif (ITIM)", ("ITIM", "immunoreceptor tyrosine-based inhibition motif")),
+        (
+            "an immunoreceptor tyrosine-based inhibition motif (ITIM)",
+            ("ITIM", "immunoreceptor tyrosine-based inhibition motif"),
+        ),
         ("coronavirus disease 2019 (COVID-19)", ("COVID-19", "coronavirus disease 2019")),
         ("the World Health Organization (WHO; Geneva)", ("WHO", "World Health Organization")),
         ("capital asset\npricing model (CAPM)", ("CAPM", "capital asset pricing model")),
         ("a support-vector machine (SVM)", ("SVM", "support-vector machine")),
         ("United States (U.S.)", ("U.S.", "United States")),
-        ("generalised autoregressive conditional heteroskedasticity (GARCH)", ("GARCH", "generalised autoregressive conditional heteroskedasticity")),
+        (
+            "generalised autoregressive conditional heteroskedasticity (GARCH)",
+            ("GARCH", "generalised autoregressive conditional heteroskedasticity"),
+        ),
     ],
 )
 def test_definitions_are_found_in_both_orders(text: str, expected: tuple[str, str]) -> None:

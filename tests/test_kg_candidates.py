@@ -37,7 +37,9 @@ def as_set(pairs: np.ndarray) -> set[tuple[int, int]]:
 
 
 @settings(max_examples=25)
-@given(st.one_of(st.integers(0, 40), st.sampled_from([511, 512])), st.integers(0, 99), st.sampled_from([0.5, 0.8, 0.95]))
+@given(
+    st.one_of(st.integers(0, 40), st.sampled_from([511, 512])), st.integers(0, 99), st.sampled_from([0.5, 0.8, 0.95])
+)
 def test_few_names_are_compared_exactly(n: int, seed: int, floor: float) -> None:
     vectors = clustered(n, seed=seed)
     found = as_set(near_pairs(vectors, CandidateConfig(floor=floor)))
@@ -106,7 +108,9 @@ def test_no_names_give_no_pairs() -> None:
 
 
 FORMS = st.lists(
-    st.lists(st.sampled_from("model modelling climate β 量子 a 2 risk risky".split()), min_size=1, max_size=3).map(" ".join),
+    st.lists(st.sampled_from("model modelling climate β 量子 a 2 risk risky".split()), min_size=1, max_size=3).map(
+        " ".join
+    ),
     unique=True,
     max_size=12,
 )

@@ -22,7 +22,10 @@ def relate(occurrences: list[Occurrence], n_sections: int) -> Relations:
 
 def rows(relations: Relations) -> list[tuple[int, int, int, int]]:
     return list(
-        zip(*(c.tolist() for c in (relations.section, relations.subject, relations.object, relations.sentence)), strict=True)
+        zip(
+            *(c.tolist() for c in (relations.section, relations.subject, relations.object, relations.sentence)),
+            strict=True,
+        )
     )
 
 

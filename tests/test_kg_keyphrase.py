@@ -136,7 +136,17 @@ def reference_scores(sections: list[list[tuple[str, int, int]]]) -> list[dict[st
     ]
 
 
-NAMES = ["alpha risk", "Alpha risks", "beta", "gamma delta", "epsilon zeta eta", "theta", "iota kappa", "lamda", "mu nu"]
+NAMES = [
+    "alpha risk",
+    "Alpha risks",
+    "beta",
+    "gamma delta",
+    "epsilon zeta eta",
+    "theta",
+    "iota kappa",
+    "lamda",
+    "mu nu",
+]
 SECTION = st.dictionaries(st.sampled_from(NAMES), st.tuples(st.integers(1, 5), st.integers(0, 5)), max_size=9).map(
     lambda found: [(name, count, min(count, alone)) for name, (count, alone) in found.items()]
 )

@@ -145,7 +145,7 @@ def test_a_word_that_only_looks_like_an_acronym_is_left_alone() -> None:
     table = read(
         Extraction((mention("AIDS"), mention("aids"), mention("hearing aids")), (), (("AIDS", "acquired syndrome"),))
     )
-    assert dict((surface, key) for _, surface, key in names_of(table)) == {
+    assert {surface: key for _, surface, key in names_of(table)} == {
         "AIDS": "acquiredsyndrome",
         "aids": "aid",
         "hearing aids": "hearingaid",

@@ -15,8 +15,9 @@ from kg.names import form_key, name_form, name_key, token_form
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 WORDS = st.sampled_from(
     [
-        "C++", "β", "TGF-β1", "don't", "'", "∇", "U.S.", "3,000", "naïve", "量子", "学习", "हिन्दी", "ไทย", "(", "++", "-",
-        "\u0308", "SVMs", "GPS", "womens", "ﬁt", "½", "λόγος", "ἀρχή", "🙂", "s", "’s", "a.b", "\u200d", "ΣΑΣ", "Straße",
+        "C++", "β", "TGF-β1", "don't", "'", "∇", "U.S.", "3,000", "naïve", "量子", "学习", "हिन्दी", "ไทย", "(", "++",
+        "-", "\u0308", "SVMs", "GPS", "womens", "ﬁt", "½", "λόγος", "ἀρχή", "🙂", "s", "’s", "a.b", "\u200d", "ΣΑΣ",
+        "Straße",
     ]
 )  # fmt: skip
 NAMES = st.one_of(ANY_TEXT, st.lists(WORDS, max_size=5).map(" ".join), st.lists(WORDS, max_size=5).map("".join))
@@ -25,7 +26,15 @@ NAMES = st.one_of(ANY_TEXT, st.lists(WORDS, max_size=5).map(" ".join), st.lists(
 @pytest.mark.parametrize(
     "spellings",
     [
-        ("supply chain", "supply-chain", "Supply chains", "SUPPLY CHAIN", "Supply\u2010Chain", "supply\u00a0chain", "supplychain"),
+        (
+            "supply chain",
+            "supply-chain",
+            "Supply chains",
+            "SUPPLY CHAIN",
+            "Supply\u2010Chain",
+            "supply\u00a0chain",
+            "supplychain",
+        ),
         ("data set", "dataset", "data-sets", "Datasets"),
         ("TGF-β", "TGF-beta", "TGFβ", "tgf beta"),
         ("β-VAE", "beta-VAE", "β VAE"),
@@ -74,7 +83,9 @@ def test_different_things_keep_different_keys(names: tuple[str, ...]) -> None:
     assert all(a != b for a, b in combinations(keys, 2))
 
 
-@pytest.mark.parametrize("name", ["शिक्षा नीति", "การเรียนรู้ของเครื่อง", "تعلم الآلة", "машинное обучение", "機械学習", "기계 학습"])
+@pytest.mark.parametrize(
+    "name", ["शिक्षा नीति", "การเรียนรู้ของเครื่อง", "تعلم الآلة", "машинное обучение", "機械学習", "기계 학습"]
+)
 def test_words_of_every_script_survive(name: str) -> None:
     assert name_form(name) == unicodedata.normalize("NFKC", name)
 

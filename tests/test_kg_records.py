@@ -79,7 +79,9 @@ def test_encoded_ids_hold_no_white_space(raw: str) -> None:
     assert bool(encoded) == bool(clean_text(raw).strip())
 
 
-@pytest.mark.parametrize("doi", ["10.1/A", "doi:10.1/a", "https://doi.org/10.1/A", "http://dx.doi.org/10.1/a", " DOI: 10.1/a"])
+@pytest.mark.parametrize(
+    "doi", ["10.1/A", "doi:10.1/a", "https://doi.org/10.1/A", "http://dx.doi.org/10.1/a", " DOI: 10.1/a"]
+)
 def test_spellings_of_a_doi_are_one(doi: str) -> None:
     assert normalise_doi(doi) == "10.1/a"
 

@@ -29,7 +29,15 @@ def test_a_text_brings_the_stop_words_of_its_language(text: str, expected: tuple
 
 @pytest.mark.parametrize(
     "text",
-    ["", "123 (4)", ENGLISH, "量子计算与机器学习。", "Verlustaversion", "die and das", ENGLISH + " The word is von der Leyen."],
+    [
+        "",
+        "123 (4)",
+        ENGLISH,
+        "量子计算与机器学习。",
+        "Verlustaversion",
+        "die and das",
+        ENGLISH + " The word is von der Leyen.",
+    ],
 )
 def test_english_short_and_unknown_texts_bring_none(text: str) -> None:
     assert section_stopwords(text) == frozenset()

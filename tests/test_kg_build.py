@@ -1,0 +1,272 @@
+"""Build, add, remove: what is refused and how, what is reported, and that nothing is paid for twice."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import torch
+
+import kg.build
+from kg.build import BuildConfig, Tools, add_documents, build_graph, open_graph, remove_documents
+from kg.errors import GraphError, InputError
+from kg.ingest import read_all
+from kg.keyphrase import KeyphraseConfig, KeyphraseExtractor
+from kg.merge import MergeConfig
+from kg.protocols import Track
+from kg.records import Document, Extraction, Section
+from kg.sectioning import SectioningConfig
+from kg.storage import write_generation, writer_lock
+from tests.conftest import HashEncoder, paper
+
+
+class CountingExtractor(KeyphraseExtractor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def extract(self, section: Section) -> Extraction:
+        self.seen.append(section.content_hash)
+        return super().extract(section)
+
+
+class CountingEncoder(HashEncoder):
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def encode_documents(self, texts: Sequence[str], track: Track | None = None) -> torch.Tensor:
+        self.seen += texts
+        return super().encode_documents(texts)
+
+
+class OtherEncoder(HashEncoder):
+    name = "other"
+    fingerprint = "other-fingerprint-1"
+
+
+ONE = paper("a1", "Loss aversion shapes portfolio choice.", "One")
+TWO = paper("a2", "Mental accounting explains the equity premium.", "Two")
+THREE = paper("b3", "Loss aversion and mental accounting are related.", "Three")
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    return tmp_path / "graph"
+
+
+def current(directory: Path) -> bytes:
+    return (directory / "CURRENT").read_bytes()
+
+
+def test_a_report_says_what_happened(tools: Tools, directory: Path) -> None:
+    built = build_graph(directory, [TWO, ONE, ONE], tools)
+    assert (built.added, built.replaced, built.unchanged, built.removed) == (["a2", "a1"], [], ["a1"], [])
+    changed = dataclasses.replace(TWO, title="Two again")
+    added = add_documents(directory, [ONE, changed, THREE], tools)
+    assert (added.added, added.replaced, added.unchanged) == (["b3"], ["a2"], ["a1"])
+    removed = remove_documents(directory, ["b3", "a1", "a1"], tools)
+    assert removed.removed == ["a1", "b3"]
+    assert [r.generation for r in (built, added, removed)] == [1, 2, 3]
+    assert added.counts == {"documents": 3, "sections": 3} | added.counts
+    assert added.seconds.keys() == {"sections", "extraction", "encoding", "assembly", "storage"}
+    assert all(value >= 0 for value in added.seconds.values())
+    graph = open_graph(directory)
+    assert graph.documents["title"].to_pylist() == ["Two again"]
+
+
+def test_a_graph_is_not_replaced_unasked(tools: Tools, directory: Path) -> None:
+    build_graph(directory, [ONE], tools)
+    before = current(directory)
+    with pytest.raises(GraphError, match=r"already holds a graph; .*add.*--overwrite"):
+        build_graph(directory, [TWO], tools)
+    assert current(directory) == before
+    build_graph(directory, [TWO], tools, overwrite=True)
+    assert open_graph(directory).documents["doc_id"].to_pylist() == ["a2"]
+
+
+def test_a_refused_build_reads_no_document(tools: Tools, directory: Path) -> None:
+    build_graph(directory, [ONE], tools)
+
+    def documents():
+        pytest.fail("read although the graph may not be replaced")
+        yield TWO
+
+    with pytest.raises(GraphError):
+        build_graph(directory, documents(), tools)
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({"encoder": OtherEncoder()}, r"was built with encoder hash \(hash-1\), not other \(other-finger\)"),
+        ({"extractor": KeyphraseExtractor(KeyphraseConfig(max_words=3))}, "was built with extractor keyphrase"),
+        ({"config": BuildConfig(sectioning=SectioningConfig(max_words=50))}, "was built with sectioning .*700.*50"),
+        ({"config": BuildConfig(merge=MergeConfig(stem_cosine=0.9))}, "was built with merge .*0.85.*0.9"),
+    ],
+)
+def test_another_configuration_is_refused_in_a_sentence(tools: Tools, directory: Path, other: dict, words: str) -> None:
+    build_graph(directory, [ONE], tools)
+    before = current(directory)
+    different = dataclasses.replace(tools, **other)
+    for change in (
+        lambda: add_documents(directory, [TWO], different),
+        lambda: remove_documents(directory, ["a1"], different),
+    ):
+        with pytest.raises(GraphError, match=words) as caught:
+            change()
+        assert "evigraph build --overwrite" in str(caught.value)
+    assert current(directory) == before
+
+
+def test_an_encoder_elsewhere_with_the_same_fingerprint_is_the_same(tools: Tools, directory: Path) -> None:
+    build_graph(directory, [ONE], tools)
+    moved = HashEncoder()
+    moved.name = "/elsewhere/hash"
+    assert add_documents(directory, [TWO], dataclasses.replace(tools, encoder=moved)).added == ["a2"]
+
+
+def test_an_unknown_id_names_near_ones_and_removes_nothing(tools: Tools, directory: Path) -> None:
+    build_graph(directory, [dataclasses.replace(ONE, doc_id=i) for i in ("smith2001", "smith2002", "other")], tools)
+    before = current(directory)
+    with pytest.raises(
+        InputError, match="no document 'smith2003'; nothing was removed: did you mean smith200"
+    ) as caught:
+        remove_documents(directory, ["smith2001", "smith2003"], tools)
+    assert "smith2001" in str(caught.value)
+    assert "other" not in str(caught.value)
+    assert caught.value.exit_code == 2
+    with pytest.raises(InputError, match="'zzzzzz'; nothing was removed: `evigraph info --json` lists the ids"):
+        remove_documents(directory, ["zzzzzz"], tools)
+    assert current(directory) == before
+
+
+def test_changing_what_is_no_graph_is_refused(tools: Tools, tmp_path: Path) -> None:
+    for change in (
+        lambda: add_documents(tmp_path / "none", [ONE], tools),
+        lambda: remove_documents(tmp_path / "none", ["a"], tools),
+    ):
+        with pytest.raises(GraphError, match="evigraph build"):
+            change()
+
+
+def test_a_graph_of_another_kind_is_refused(directory: Path) -> None:
+    directory.mkdir()
+    with writer_lock(directory):
+        write_generation(directory, {}, {}, {"kind": "experience graph"})
+    with pytest.raises(GraphError, match="holds no lateral knowledge graph but 'experience graph'"):
+        open_graph(directory)
+
+
+def test_nothing_is_extracted_or_encoded_twice(directory: Path) -> None:
+    extractor, encoder = CountingExtractor(), CountingEncoder()
+    tools = Tools(extractor, encoder)
+    build_graph(directory, [ONE, TWO], tools)
+    assert len(extractor.seen) == 2
+    add_documents(directory, [THREE, TWO], tools)
+    assert len(extractor.seen) == 3
+    remove_documents(directory, ["a1", "b3"], tools)
+    again = [ONE, dataclasses.replace(THREE, doc_id="another"), dataclasses.replace(TWO, authors=("Nobody",))]
+    add_documents(directory, again, tools)
+    assert len(extractor.seen) == len(set(extractor.seen)) == 3
+    assert len(encoder.seen) == len(set(encoder.seen))
+    seen = len(encoder.seen)
+    build_graph(directory, [ONE, THREE], tools, overwrite=True)
+    assert (len(extractor.seen), len(encoder.seen)) == (3, seen)
+
+
+def test_sections_with_equal_content_are_extracted_once(directory: Path) -> None:
+    extractor = CountingExtractor()
+    twins = [dataclasses.replace(ONE, doc_id=f"twin{n}") for n in range(5)]
+    build_graph(directory, twins, Tools(extractor, HashEncoder()))
+    assert len(extractor.seen) == 1
+    assert open_graph(directory).concepts["n_sections"].to_pylist() == [5] * open_graph(directory).n_concepts
+
+
+def test_an_interrupted_extraction_keeps_what_it_paid_for(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kg.build, "_CHUNK", 2)
+
+    class Breaking(CountingExtractor):
+        def extract(self, section: Section) -> Extraction:
+            if len(self.seen) == 5:
+                raise KeyboardInterrupt
+            return super().extract(section)
+
+    papers = [paper(f"p{n}", f"Loss aversion of kind {chr(97 + n)}.") for n in range(8)]
+    with pytest.raises(KeyboardInterrupt):
+        build_graph(directory, papers, Tools(Breaking(), HashEncoder()))
+    extractor = CountingExtractor()
+    build_graph(directory, papers, Tools(extractor, HashEncoder()))
+    assert len(extractor.seen) == 4
+    assert open_graph(directory).n_documents == 8
+
+
+def test_the_cache_belongs_to_its_extractor(directory: Path) -> None:
+    build_graph(directory, [ONE], Tools(KeyphraseExtractor(), HashEncoder()))
+    short = Tools(KeyphraseExtractor(KeyphraseConfig(max_words=1)), HashEncoder())
+    build_graph(directory, [ONE], short, overwrite=True)
+    assert max(len(form.split()) for form in open_graph(directory).concepts["form"].to_pylist()) == 1
+
+
+def test_papers_without_text_are_kept_and_reported(tools: Tools, directory: Path) -> None:
+    papers = [ONE, paper("e1", ""), paper("t1", " ", "Prospect theory and loss aversion")]
+    report = build_graph(directory, papers, tools)
+    assert (report.empty, report.title_only) == (["e1"], ["t1"])
+    graph = open_graph(directory)
+    assert graph.documents["doc_id"].to_pylist() == ["a1", "e1", "t1"]
+    assert graph.documents["n_sections"].to_pylist() == [1, 0, 1]
+    labels = graph.concepts["label"].to_pylist()
+    held = graph.incidence.to_dense()[graph.sections["section_id"].to_pylist().index("t1#0")].nonzero().flatten()
+    assert {"Prospect theory", "loss aversion"} & {labels[i] for i in held.tolist()}
+    assert remove_documents(directory, ["e1"], tools).removed == ["e1"]
+    later = add_documents(directory, [paper("e2", "")], tools)
+    assert (later.added, later.empty, later.title_only) == (["e2"], ["e2"], [])
+
+
+def test_a_paper_whose_text_is_its_title_is_the_same_after_an_addition(
+    tools: Tools, directory: Path, tmp_path: Path
+) -> None:
+    echo = paper("e", "Loss aversion and mental accounting", "Loss aversion and mental accounting")
+    build_graph(directory, [echo], tools)
+    add_documents(directory, [ONE], tools)
+    build_graph(tmp_path / "once", [ONE, echo], tools)
+    added, once = open_graph(directory), open_graph(tmp_path / "once")
+    assert added.mentions.equals(once.mentions)
+    assert added.relations.equals(once.relations)
+    assert torch.equal(added["section"].x, once["section"].x)
+
+
+def test_a_lone_surrogate_harms_no_other_paper(tools: Tools, directory: Path, tmp_path: Path) -> None:
+    source = tmp_path / "papers.jsonl"
+    source.write_text(
+        '{"id": "bad", "title": "A \\ud800 title", "abstract": "Loss aversion \\udfff is found."}\n'
+        '{"id": "good", "title": "Good", "abstract": "Mental accounting is found."}\n'
+    )
+    build_graph(directory, read_all([source])[0], tools)
+    direct = Document("worse\udc00", "T", THREE.parts, ("A\ud800",))
+    report = add_documents(directory, [direct, TWO], tools)
+    assert report.added == ["worse\ufffd", "a2"]
+    graph = open_graph(directory)
+    assert graph.documents["doc_id"].to_pylist() == ["a2", "bad", "good", "worse\ufffd"]
+    assert {"Loss aversion", "Mental accounting"} <= {a for own in graph.concepts["aliases"].to_pylist() for a in own}
+    assert add_documents(directory, [direct], tools).unchanged == ["worse\ufffd"]
+    remove_documents(directory, ["bad"], tools)
+    build_graph(tmp_path / "without", [read_all([source])[0][1], direct, TWO], tools)
+    assert open_graph(directory).concepts.equals(open_graph(tmp_path / "without").concepts)
+
+
+def test_adding_nothing_new_writes_nothing(tools: Tools, directory: Path) -> None:
+    build_graph(directory, [ONE, TWO], tools)
+    before = current(directory)
+    for documents in ([], [ONE], [TWO, ONE]):
+        report = add_documents(directory, documents, tools)
+        assert (report.added, report.replaced, report.generation) == ([], [], 0)
+    assert current(directory) == before
+
+
+def test_many_removals_write_one_generation(tools: Tools, directory: Path) -> None:
+    papers = [paper(f"p{n:02d}", f"Loss aversion of kind {chr(97 + n % 26)}.") for n in range(40)]
+    build_graph(directory, papers, tools)
+    assert remove_documents(directory, [p.doc_id for p in papers[1:]], tools).generation == 2
+    assert open_graph(directory).documents["doc_id"].to_pylist() == ["p00"]
