@@ -29,6 +29,7 @@ from kg.lateral import LateralGraph
 from kg.papers import read_document
 from kg.protocols import Encoder
 from kg.records import Document
+from retrieval.lexical import section_bm25
 from retrieval.paths import ConceptPaths, concept_paths, contributions
 from retrieval.questions import NoMatchError
 from retrieval.ranking import top_k
@@ -68,9 +69,8 @@ def write_brief(graph: LateralGraph, encoder: Encoder, question: str, config: Br
         NoMatchError: no section of the graph bears on the question.
     """
     vector = encoder.encode_queries([question])[0]
-    ppr = PPRRetriever(graph, encoder, config.ppr)
-    seeds, scores = ppr.diffuse([question])
-    retriever = ppr if config.method == "ppr" else make_retriever(graph, encoder, config.method, config.ppr)
+    seeds, scores = PPRRetriever(graph, encoder, config.ppr, section_bm25(graph)).diffuse([question])
+    retriever = make_retriever(graph, encoder, config.method, config.ppr)
     ranking = retriever.retrieve([question], config.top_n)[0]
     row_of = {section_id: row for row, section_id in enumerate(graph.sections["section_id"].to_pylist())}
     rows = [row_of[section_id] for section_id in ranking.ids]

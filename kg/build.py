@@ -132,7 +132,9 @@ def open_graph(directory: Path) -> LateralGraph:
         raise GraphError(
             f"{directory} holds no {KIND} but {generation.manifest.get('kind')!r}; open it with its own command."
         )
-    return LateralGraph.of(generation.tables, generation.tensors, generation.manifest)
+    graph = LateralGraph.of(generation.tables, generation.tensors, generation.manifest)
+    graph.directory = str(directory)
+    return graph
 
 
 def _open_for_change(directory: Path, tools: Tools) -> list[Paper]:

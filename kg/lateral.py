@@ -34,6 +34,7 @@ class LateralGraph(HeteroData):
     - ``graph[MENTIONS].adj_t`` [concepts, sections] and ``graph[IN].adj_t`` [sections, concepts]: times mentioned
     - ``graph.documents``, ``.sections``, ``.concepts``, ``.relations``, ``.mentions``: Arrow tables
     - ``graph.manifest``: configuration and fingerprints it was built with
+    - ``graph.directory``: where it was opened from, or None
     """
 
     @classmethod
@@ -45,6 +46,7 @@ class LateralGraph(HeteroData):
         for name in TABLES:
             setattr(graph, name, tables[name])
         graph.manifest = dict(manifest)
+        graph.directory = None
         n_documents, n_sections, n_concepts = (tables[name].num_rows for name in TABLES[:3])
         graph["document"].num_nodes = n_documents
         graph["section"].num_nodes = n_sections

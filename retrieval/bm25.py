@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import torch
 from torch import Tensor
 
 from kg.errors import InputError
 from retrieval.ranking import top_k
+
+if TYPE_CHECKING:
+    import bm25s
+
+_WORDS = "words.json"
 
 # Vowel signs and accents are part of a word, but no \w: without them, Hindi or Thai words fall to pieces.
 _MARKS = (
@@ -76,6 +83,27 @@ class BM25Index:
         if self._vocabulary:
             self._scorer = bm25s.BM25(k1=config.k1, b=config.b, method=config.method, idf_method=config.idf_method)
             self._scorer.index((ids, self._vocabulary), create_empty_token=False, show_progress=False)
+
+    def save(self, folder: Path) -> None:
+        """Write the index into ``folder`` (made if need be); ``load`` gives back one with the same scores."""
+        folder.mkdir(parents=True, exist_ok=True)
+        words = {"size": self._size, "vocabulary": list(self._vocabulary)}
+        (folder / _WORDS).write_text(json.dumps(words, ensure_ascii=False), encoding="utf-8")
+        if self._scorer is not None:
+            self._scorer.save(folder, show_progress=False)
+
+    @classmethod
+    def load(cls, folder: Path, config: BM25Config = DEFAULT) -> BM25Index:
+        """Inverse of ``save``; ``config`` must be the one it was made with."""
+        import bm25s
+
+        words = json.loads((folder / _WORDS).read_text(encoding="utf-8"))
+        index = cls([], config)
+        index._size = words["size"]
+        index._vocabulary = {word: number for number, word in enumerate(words["vocabulary"])}
+        if index._vocabulary:
+            index._scorer = bm25s.BM25.load(folder)
+        return index
 
     def __len__(self) -> int:
         return self._size

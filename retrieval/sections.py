@@ -21,9 +21,10 @@ from kg.errors import InputError
 from kg.lateral import LateralGraph
 from kg.protocols import Encoder
 from retrieval.bm25 import BM25Index
-from retrieval.diffusion import Normalization, Transition, personalized_pagerank
+from retrieval.diffusion import TILE, Normalization, Transition, personalized_pagerank
 from retrieval.fusion import reciprocal_rank_fusion
 from retrieval.index import ExactIndex
+from retrieval.lexical import section_bm25
 from retrieval.ranking import Ranking, top_k
 from retrieval.seeds import SeedConfig, Seeder
 
@@ -65,19 +66,30 @@ class SectionScorer:
 
     def __call__(self, scores: Tensor) -> Tensor:
         """float32 [sections, B]."""
-        if not self.weights.values().numel():
+        if not self.weights.values().numel() or not scores.shape[1]:
             return scores.new_zeros(self.weights.shape[0], scores.shape[1])
-        return self.weights @ scores
+        # As in retrieval.diffusion: always the same width, so that a column's bits do not depend on its batch.
+        width = TILE if scores.device.type == "cpu" else scores.shape[1]
+        padded = torch.nn.functional.pad(scores, (0, -scores.shape[1] % width))
+        tiles = [self.weights @ tile.contiguous() for tile in padded.split(width, dim=1)]
+        return torch.cat(tiles, dim=1)[:, : scores.shape[1]]
 
 
 class PPRRetriever:
     """Seeds, diffusion, section scores."""
 
-    def __init__(self, graph: LateralGraph, encoder: Encoder, config: PPRConfig = PPRConfig()) -> None:
+    def __init__(
+        self,
+        graph: LateralGraph,
+        encoder: Encoder,
+        config: PPRConfig = PPRConfig(),
+        lexical: BM25Index | None = None,
+    ) -> None:
+        """``lexical``: BM25 over the graph's sections, for the seeds (``retrieval.lexical``)."""
         self.graph = graph
         self.config = config
         self._encoder = encoder
-        self.seeder = Seeder(graph, config.seeds)
+        self.seeder = Seeder(graph, config.seeds, lexical)
         self._transition = Transition.of(graph.adjacency, config.normalization)
         self.scorer = SectionScorer(graph, config)
         self._ids: list[str] = graph.sections["section_id"].to_pylist()
@@ -124,8 +136,8 @@ class DenseRetriever:
 class BM25Retriever:
     """Sections by BM25 over title, heading and text."""
 
-    def __init__(self, graph: LateralGraph) -> None:
-        self._index = BM25Index([s.full_text() for paper in graph.papers() for s in paper.sections])
+    def __init__(self, graph: LateralGraph, index: BM25Index) -> None:
+        self._index = index
         self._ids: list[str] = graph.sections["section_id"].to_pylist()
 
     def retrieve(self, questions: Sequence[str], top_n: int) -> list[Ranking]:
@@ -161,11 +173,13 @@ def make_retriever(
     if method not in get_args(Method):
         raise InputError(f"There is no method {method!r}; use one of {', '.join(get_args(Method))}.")
     if method == "bm25":
-        return BM25Retriever(graph)
+        return BM25Retriever(graph, section_bm25(graph))
     if encoder is None:
         raise InputError(f"The method {method!r} needs an encoder; hand in the graph's.")
-    if method == "ppr":
-        return PPRRetriever(graph, encoder, config)
     if method == "dense":
         return DenseRetriever(graph, encoder)
-    return HybridRetriever([PPRRetriever(graph, encoder, config), DenseRetriever(graph, encoder), BM25Retriever(graph)])
+    lexical = section_bm25(graph)
+    ppr = PPRRetriever(graph, encoder, config, lexical)
+    if method == "ppr":
+        return ppr
+    return HybridRetriever([ppr, DenseRetriever(graph, encoder), BM25Retriever(graph, lexical)])

@@ -1,8 +1,9 @@
 """From a question to the concepts where diffusion starts: its personalization vector (BizSage 3.1).
 
-Two kinds of evidence are added up: concepts whose vectors are near the question's, and concepts that the question
-names, under any of their aliases. A concept that many sections hold says less, so each seed is weighted by its
-inverse section frequency.
+Two kinds of evidence are mixed. Of the concepts themselves: those whose vectors are near the question's, and those
+that the question names, under any of their aliases. Of the sections: what the sections hold that are best by embedding
+and by BM25, each section's weight divided among its concepts. A concept that many sections hold says less, so each
+seed is weighted by its inverse section frequency.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from torch import Tensor
 
 from kg.lateral import LateralGraph
 from kg.names import form_key, name_form
+from retrieval.bm25 import BM25Index
 from retrieval.index import ExactIndex
 
 _LONGEST_NAME = 6
@@ -23,20 +25,35 @@ _LONGEST_NAME = 6
 
 @dataclass(frozen=True)
 class SeedConfig:
-    """``neighbours``: concepts taken by similarity; ``sharpness``: exponent of the cosine; ``named``: weight of a
-    concept that the question names, in units of a cosine of 1."""
+    """``neighbours``: concepts taken by similarity; ``named``: weight of a concept that the question names, in units
+    of a cosine of 1. ``sections``: sections taken by cosine, and as many by BM25, where the best one weighs
+    ``lexical`` in those units; ``section_share`` of the seeds' mass comes from them. ``sharpness``: exponent of all
+    similarities.
+
+    Chosen on half of SciFact's training claims (by connected component), where the other half confirmed it.
+    """
 
     neighbours: int = 20
     sharpness: float = 3.0
     named: float = 1.0
+    sections: int = 5
+    lexical: float = 0.3
+    section_share: float = 0.9
 
 
 class Seeder:
     """Personalization vectors over the concepts of one graph."""
 
-    def __init__(self, graph: LateralGraph, config: SeedConfig = SeedConfig()) -> None:
+    def __init__(
+        self, graph: LateralGraph, config: SeedConfig = SeedConfig(), lexical: BM25Index | None = None
+    ) -> None:
+        """``lexical`` indexes the graph's sections; without it, sections seed by embedding alone."""
         self.config = config
+        self._lexical = lexical
         self._index = ExactIndex(graph["concept"].x)
+        self._section_index = ExactIndex(graph["section"].x)
+        self._starts = graph.incidence.crow_indices().tolist()
+        self._held = graph.incidence.col_indices().long()
         self._n = graph.n_concepts
         holders = torch.from_numpy(graph.concepts["n_sections"].to_numpy().copy()).float()
         self._idf = torch.log1p(graph.n_sections / holders.clamp(min=1.0))
@@ -61,11 +78,42 @@ class Seeder:
         return sorted(found)
 
     def personalization(self, questions: Sequence[str], vectors: Tensor) -> Tensor:
-        """float32 [concepts, B] >= 0 from question texts [B] and their vectors [B, d]; a column may be all zero."""
+        """float32 [concepts, B] from question texts [B] and their vectors [B, d]; columns sum to 1, or to 0."""
+        share = self.config.section_share if self.config.sections else 0.0
+        own = _normalised(self._from_concepts(questions, vectors) * self._idf[:, None])
+        if share == 0.0:
+            return own
+        held = _normalised(self._from_sections(questions, vectors) * self._idf[:, None])
+        return _normalised((1.0 - share) * own + share * held)
+
+    def _from_concepts(self, questions: Sequence[str], vectors: Tensor) -> Tensor:
         columns = torch.zeros(self._n, len(questions))
         scores, rows = self._index.search(vectors, self.config.neighbours)
         for b, question in enumerate(questions):
             columns[rows[b], b] = scores[b].clamp(min=0.0) ** self.config.sharpness
             for concept in self.named(question):
                 columns[concept, b] += self.config.named
-        return columns * self._idf[:, None]
+        return columns
+
+    def _from_sections(self, questions: Sequence[str], vectors: Tensor) -> Tensor:
+        """What the best sections hold: each section's weight, divided equally among its concepts."""
+        columns = torch.zeros(self._n, len(questions))
+        scores, rows = self._section_index.search(vectors, self.config.sections)
+        lexical = self._lexical.search(questions, self.config.sections) if self._lexical else [None] * len(questions)
+        for b in range(len(questions)):
+            found = list(zip(rows[b].tolist(), scores[b].clamp(min=0.0) ** self.config.sharpness, strict=True))
+            if (by_words := lexical[b]) is not None and len(by_words[0]):
+                values, words_rows = by_words
+                weights = self.config.lexical * (values / values[0]) ** self.config.sharpness
+                found += zip(words_rows.tolist(), weights, strict=True)
+            for section, weight in found:
+                start, end = self._starts[section], self._starts[section + 1]
+                columns[self._held[start:end], b] += weight / max(end - start, 1)
+        return columns
+
+
+def _normalised(columns: Tensor) -> Tensor:
+    """Columns divided by their sums; a column of zeros stays one."""
+    # Column by column: a sum over several at once may round otherwise than over one.
+    sums = torch.tensor([float(column.contiguous().sum()) for column in columns.T])
+    return columns / torch.where(sums > 0, sums, 1.0)

@@ -6,7 +6,7 @@ import importlib.util
 import os
 import zlib
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,7 +32,7 @@ settings.register_profile("evigraph", deadline=None, derandomize=True, print_blo
 settings.load_profile("evigraph")
 
 
-@lru_cache(maxsize=None)
+@cache
 def trigram_counts(text: str, dimension: int) -> tuple[float, ...]:
     counts = [0.01] + [0.0] * (dimension - 1)
     padded = f" {name_form(text)} "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -39,9 +40,7 @@ def test_every_claim_is_a_passage_of_the_section_it_cites(report: Report, sample
         assert (sentence.kind, sentence.verdict, sentence.checker) == ("claim", "supported", "verbatim")
 
 
-def test_references_are_the_graph_s_and_numbered_by_first_citation(
-    report: Report, sample_graph: LateralGraph
-) -> None:
+def test_references_are_the_graph_s_and_numbered_by_first_citation(report: Report, sample_graph: LateralGraph) -> None:
     papers = {row["doc_id"]: row for row in sample_graph.documents.to_pylist()}
     assert [r.number for r in report.references] == list(range(1, len(report.references) + 1))
     for reference in report.references:
@@ -60,7 +59,7 @@ def test_each_section_says_how_it_was_found_along_edges_of_the_graph(
     for note in notes:
         if note.startswith("Found along"):
             path = [part.strip(" .").strip("“”") for part in note.removeprefix("Found along ").split("→")]
-            for one, other in zip(path, path[1:], strict=False):
+            for one, other in pairwise(path):
                 assert float(dense[labels[one], labels[other]]) > 0
                 walked += 1
     assert walked
@@ -106,7 +105,8 @@ def test_top_n_bounds_the_sections_for_every_method(
 
 
 def test_no_match_abstains(tools: Tools, hash_encoder: HashEncoder, tmp_path: Path) -> None:
-    build_graph(tmp_path / "g", [paper(str(n), f"The cat number {n} sat on a warm mat quietly.") for n in range(9)], tools)
+    texts = [f"The cat number {n} sat on a warm mat quietly." for n in range(9)]
+    build_graph(tmp_path / "g", [paper(str(n), text) for n, text in enumerate(texts)], tools)
     with pytest.raises(NoMatchError, match=r"量子计算.*other words"):
         write_brief(open_graph(tmp_path / "g"), hash_encoder, "量子计算")
 

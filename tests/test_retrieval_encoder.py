@@ -85,7 +85,7 @@ def test_the_fallback_says_what_it_took(monkeypatch: pytest.MonkeyPatch, tmp_pat
 def test_unknown_encoders_are_refused_with_the_way_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(ModelError, match="nobody/nothing.*--encoder"):
+    with pytest.raises(ModelError, match=r"nobody/nothing.*--encoder"):
         find_encoder("nobody/nothing")
     with pytest.raises(ModelError, match="holds no model"):
         find_encoder(str(tmp_path))

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from kg.build import Tools, build_graph, open_graph
+from kg.build import Tools, add_documents, build_graph, open_graph
 from kg.errors import InputError
 from kg.lateral import LateralGraph
 from retrieval.diffusion import personalized_pagerank
+from retrieval.lexical import section_bm25
 from retrieval.questions import checked_question
 from retrieval.sections import PPRConfig, PPRRetriever, SectionScorer, make_retriever
 from retrieval.seeds import SeedConfig, Seeder
@@ -33,9 +34,8 @@ def test_section_scores_are_the_formula(sample_graph: LateralGraph, b: float, g:
         for v in concepts:
             n[v] += 1
     for s, concepts in enumerate(held):
-        expected = [
-            len(concepts) ** -b * sum(float(pi[v, q]) * n[v] ** -g for v in concepts) if concepts else 0.0 for q in range(3)
-        ]
+        size = max(len(concepts), 1) ** -b
+        expected = [size * sum(float(pi[v, q]) * n[v] ** -g for v in concepts) for q in range(3)]
         assert scores[s].tolist() == pytest.approx(expected, rel=1e-4, abs=1e-9)
 
 
@@ -73,15 +73,49 @@ def test_the_paper_that_a_question_names_comes_first(
 
 
 def test_seeds_are_neighbours_and_named_concepts(sample_graph: LateralGraph, hash_encoder: HashEncoder) -> None:
-    seeder = Seeder(sample_graph, SeedConfig(neighbours=0))
+    seeder = Seeder(sample_graph, SeedConfig(neighbours=0, sections=0))
     question = "Is CAPM about supply-chains?"
     named = {sample_graph.concepts["form"][c].as_py() for c in seeder.named(question)}
     assert named == {"capital asset pricing model", "supply chain"}
     column = seeder.personalization([question], hash_encoder.encode_queries([question]))[:, 0]
     assert set(column.nonzero().flatten().tolist()) == set(seeder.named(question))
-    wide = Seeder(sample_graph, SeedConfig(neighbours=9)).personalization(["xyzzy"], hash_encoder.encode_queries(["xyzzy"]))
+    nine = Seeder(sample_graph, SeedConfig(neighbours=9, sections=0))
+    wide = nine.personalization(["xyzzy"], hash_encoder.encode_queries(["xyzzy"]))
     assert 0 < int((wide > 0).sum()) <= 9
     assert bool((wide >= 0).all())
+
+
+def test_sections_seed_what_they_hold(sample_graph: LateralGraph, hash_encoder: HashEncoder) -> None:
+    config = SeedConfig(neighbours=0, named=0.0, sections=1, section_share=1.0)
+    text = sample_graph.sections["text"][7].as_py()
+    vector = sample_graph["section"].x[7:8]
+    held = set(sample_graph.incidence.to_dense()[7].nonzero().flatten().tolist())
+    by_vector = Seeder(sample_graph, config).personalization(["xyzzy"], vector)[:, 0]
+    assert set(by_vector.nonzero().flatten().tolist()) == held
+    by_words = Seeder(sample_graph, config, section_bm25(sample_graph)).personalization([text], -vector)[:, 0]
+    assert held <= set(by_words.nonzero().flatten().tolist())
+    assert float(by_words.sum()) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_the_bm25_index_is_kept_beside_the_graph_and_made_again_when_damaged(
+    tools: Tools, hash_encoder: HashEncoder, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    directory = tmp_path / "g"
+    build_graph(directory, [paper("a", "Loss aversion matters."), paper("b", "Supply chains matter.")], tools)
+    fresh = section_bm25(open_graph(directory)).search(["loss aversion chains"], 5)
+    (path,) = (directory / "cache").glob("bm25-*/data*")
+    kept = section_bm25(open_graph(directory)).search(["loss aversion chains"], 5)
+    for (values, rows), (again, same) in zip(fresh, kept, strict=True):
+        assert torch.equal(values, again)
+        assert torch.equal(rows, same)
+    content = bytearray(path.read_bytes())
+    content[-3] ^= 1
+    path.write_bytes(content)
+    assert section_bm25(open_graph(directory)).search(["chains"], 5)[0][1].tolist() == [1]
+    assert "damaged" in caplog.text
+    add_documents(directory, [paper("c", "Minimum wages matter.")], tools)
+    assert section_bm25(open_graph(directory)).search(["wages"], 5)[0][1].tolist() == [2]
+    assert len(list((directory / "cache").glob("bm25-*"))) == 1
 
 
 def test_of_names_within_names_only_the_longest_seeds(tools: Tools, tmp_path: Path) -> None:

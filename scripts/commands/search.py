@@ -25,7 +25,7 @@ class Arguments:
     graph: Graph
     query: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="QUERY")]
     """The question, or any text."""
-    method: Method = "ppr"
+    method: Method = "hybrid"
     top_n: TopN = 10
     encoder: Encoder = None
     json: bool = False
