@@ -15,6 +15,7 @@ _SHORT = regex.compile(r"^[\p{L}\p{N}][\p{L}\p{N}\-&/.+]{1,9}$")
 _WORDS_BEFORE = regex.compile(r"[\p{L}\p{N}\p{M}'’\-]+")
 _PIECES = regex.compile(r"[\p{L}\p{N}\p{M}]+")
 _SMALL = frozenset("of the and in for on to a an with by at from based like type".split())
+_YEAR = regex.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b")  # "FF (Fama and French 1993)" cites, it does not define
 _CLAUSE = regex.compile(r"[.;:!?()\[\]]\s*")
 
 
@@ -33,7 +34,8 @@ def find_definitions(text: str) -> list[tuple[str, str]]:
         else:
             words = before.split()
             short = words[-1] if words else ""
-            expansion = _expansion(short, inside) if _is_short(short) and _whole(short, inside) else None
+            spelled = _is_short(short) and not _YEAR.search(inside) and _whole(short, inside)
+            expansion = _expansion(short, inside) if spelled else None
         if expansion and short not in found:
             found[short] = expansion
     return list(found.items())

@@ -131,7 +131,14 @@ def find_relations(mentions: MentionTable, concepts: Concepts, assertions: Asser
     labels = sorted({triple.relation for _, triple in assertions.triples})
     number = {label: n for n, label in enumerate(labels)}
     rows = [
-        (section, subject, object_, number[triple.relation], triple.sentence, triple.weight)
+        (
+            section,
+            subject,
+            object_,
+            number[triple.relation],
+            _sentence(triple.sentence, assertions, section),
+            triple.weight,
+        )
         for section, triple in assertions.triples
         if (subject := here.get((section, name_key(triple.subject)), -1)) >= 0
         and (object_ := here.get((section, name_key(triple.object)), -1)) >= 0
@@ -140,6 +147,11 @@ def find_relations(mentions: MentionTable, concepts: Concepts, assertions: Asser
     columns = np.asarray(rows, dtype=np.float64).reshape(-1, 6).T
     whole = columns[:5].astype(np.int64)
     return Relations(whole[0], whole[1], whole[2], whole[3], whole[4], columns[5], tuple(labels))
+
+
+def _sentence(number: int, assertions: Assertions, section: int) -> int:
+    """A sentence that the section has, else -1, which stands for title and heading."""
+    return number if 0 <= number < len(assertions.sentences[section]) else -1
 
 
 def edge_weights(relations: Relations, n_concepts: int) -> sparse.csr_matrix:

@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
+from kg.candidates import signature
 from kg.names import form_key, name_form, name_key, word_forms
 from kg.records import Extraction, Mention, Triple
 
@@ -184,7 +185,10 @@ def _encode(values: list[str]) -> tuple[IntArray, list[str]]:
 def resolve_acronyms(
     table: MentionTable, forms: list[str], documents: IntArray, definitions: Sequence[tuple[int, str, str]]
 ) -> dict[int, str]:
-    """Row -> form of the expansion, for rows whose surface is an acronym that its paper, or the corpus, explains."""
+    """Row -> form of the expansion, for rows whose surface is an acronym that its paper, or the corpus, explains.
+
+    Expansions that differ in spelling only (randomised, randomized) are one sense.
+    """
     own: dict[tuple[int, str], str] = {}
     senses: dict[str, set[str]] = {}
     for section, short, expansion in definitions:
@@ -194,7 +198,7 @@ def resolve_acronyms(
     common = {
         key: min(forms_of)
         for key, forms_of in senses.items()
-        if len(key) >= 3 and len({form_key(form) for form in forms_of}) == 1
+        if len(key) >= 3 and len({signature(form) for form in forms_of}) == 1
     }
     keys = {
         number: key

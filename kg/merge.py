@@ -51,7 +51,7 @@ class MergeConfig:
 
     stem_cosine: float = 0.85
     variant_cosine: float = 0.85
-    embedding_cosine: float = 0.93
+    embedding_cosine: float = 0.95
     candidates: CandidateConfig = CandidateConfig()
 
 

@@ -42,9 +42,12 @@ _IRREGULAR = {
     "theses": "thesis", "vertices": "vertex", "viruses": "virus", "women": "woman", "mitochondria": "mitochondrion",
     "bacteria": "bacterium", "buses": "bus", "lenses": "lens", "statuses": "status", "biopsies": "biopsy",
 }  # fmt: skip
+_LONGEST_CAPITALS = 5
+"""Letters of a word in capitals that is taken for an acronym; a longer one stands in a heading in capitals."""
 _INVARIANT = frozenset(
     "always atlas bias canvas chaos christmas cosmos diabetes ethos gas has herpes lens mathematics means measles news "
-    "pancreas perhaps plus rabies sales scabies series species texas this thus was yes his its".split()
+    "pancreas perhaps plus rabies sales scabies series species texas this thus was yes his its "
+    "bayes gauss laplace holmes james keynes sachs paris athens wales kansas illinois arkansas moses".split()
 )
 
 
@@ -67,7 +70,7 @@ def _singular(token: str) -> str:
 @lru_cache(maxsize=1 << 18)
 def token_form(token: str) -> str:
     """Normal form of one word: NFKC, case folded, singular unless written in capitals (GPS, OLS), Greek by name."""
-    capitals = token.isupper() and len(token) > 1
+    capitals = token.isupper() and 1 < len(token) <= _LONGEST_CAPITALS
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", token).casefold())
     if not _GREEK_WORD.fullmatch(folded):  # letters used as signs (β, 1β, κB)
         folded = unicodedata.normalize("NFKC", _GREEK.sub(lambda match: _GREEK_NAMES[match[0]], folded))
