@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
@@ -11,8 +11,10 @@ from torch import Tensor
 from kg.cache import Cache, pack_vectors, unpack_vectors
 from kg.protocols import Encoder, Track, no_track
 
-_CHUNK = 512
-"""Texts between two writes of the cache."""
+_CHUNK = 200_000
+"""Characters between two writes of the cache: some seconds of work, and enough to fill the encoder's batches."""
+_READ = 1024
+"""Keys asked of the cache at once."""
 
 
 class CachedEmbedder:
@@ -31,18 +33,17 @@ class CachedEmbedder:
         vectors = torch.zeros(len(texts), self._encoder.dimension)
         unique = list(row_of)
         known: set[str] = set()
-        for start in range(0, len(unique), _CHUNK):
-            found = self._cache.get_many(unique[start : start + _CHUNK])
+        for start in range(0, len(unique), _READ):
+            found = self._cache.get_many(unique[start : start + _READ])
             known |= found.keys()
             if found:
                 rows = torch.tensor([row_of[key] for key in found])
                 vectors[rows] = unpack_vectors(list(found.values()), self._encoder.dimension)
         # By length, so that each chunk fills its batches; one long text does not wait for many short ones.
         missing = sorted((key for key in unique if key not in known), key=lambda key: (-len(texts[row_of[key]]), key))
-        chunks = [missing[start : start + _CHUNK] for start in range(0, len(missing), _CHUNK)]
-        for _ in self._track(
-            (n for chunk in chunks for n in self._encode(chunk, row_of, texts, vectors)), len(missing), "encoding"
-        ):
+        chunks = _chunks(missing, [len(texts[row_of[key]]) for key in missing])
+        encoded = (key for chunk in chunks for key in self._encode(chunk, row_of, texts, vectors))
+        for _ in self._track(encoded, len(missing), "encoding"):
             self.encoded += 1
         first = torch.tensor([row_of[key] for key in keys], dtype=torch.long)
         return vectors[first]
@@ -52,3 +53,17 @@ class CachedEmbedder:
         self._cache.put_many(dict(zip(chunk, pack_vectors(encoded), strict=True)))
         vectors[torch.tensor([row_of[key] for key in chunk])] = encoded
         return chunk
+
+
+def _chunks(keys: Sequence[str], lengths: Sequence[int]) -> Iterator[list[str]]:
+    """Keys in runs of about ``_CHUNK`` characters of text."""
+    chunk: list[str] = []
+    size = 0
+    for key, length in zip(keys, lengths, strict=True):
+        chunk.append(key)
+        size += length
+        if size >= _CHUNK:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk

@@ -66,14 +66,14 @@ def test_no_texts_have_no_vectors(cache: Cache) -> None:
 
 
 def test_an_interrupted_run_keeps_what_it_paid_for(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kg.embedding, "_CHUNK", 4)
+    monkeypatch.setattr(kg.embedding, "_CHUNK", 120)
     texts = [f"text {chr(97 + i)}" * (i + 1) for i in range(10)]
     broken = Counting(limit=2)
     with pytest.raises(KeyboardInterrupt):
         CachedEmbedder(broken, cache)(texts)
     encoder = Counting()
     assert torch.equal(CachedEmbedder(encoder, cache)(texts), HashEncoder().encode_documents(texts))
-    assert len(broken.asked) == 8
+    assert 2 <= len(broken.asked) < len(texts)
     assert sorted(broken.asked + encoder.asked) == sorted(texts)
 
 
