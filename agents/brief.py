@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from torch import Tensor
-
 from agents.key_sentences import KeySentence, key_sentences
 from agents.reporting.model import (
     Citation,
@@ -32,7 +30,6 @@ from kg.records import Document
 from retrieval.lexical import section_bm25
 from retrieval.paths import ConceptPaths, concept_paths, contributions
 from retrieval.questions import NoMatchError
-from retrieval.ranking import top_k
 from retrieval.relevance import relevant_sections
 from retrieval.sections import Method, PPRConfig, PPRRetriever, make_retriever
 
@@ -69,7 +66,8 @@ def write_brief(graph: LateralGraph, encoder: Encoder, question: str, config: Br
         NoMatchError: no section of the graph bears on the question.
     """
     vector = encoder.encode_queries([question])[0]
-    seeds, scores = PPRRetriever(graph, encoder, config.ppr, section_bm25(graph)).diffuse([question])
+    ppr = PPRRetriever(graph, encoder, config.ppr, section_bm25(graph))
+    _, scores = ppr.diffuse([question])
     retriever = make_retriever(graph, encoder, config.method, config.ppr)
     ranking = retriever.retrieve([question], config.top_n)[0]
     row_of = {section_id: row for row, section_id in enumerate(graph.sections["section_id"].to_pylist())}
@@ -85,7 +83,8 @@ def write_brief(graph: LateralGraph, encoder: Encoder, question: str, config: Br
         for (row, score), own in zip(kept, quotes, strict=True)
         if own
     ]
-    return _Writer(graph, question, seeds[:, 0], config).report(found, left_out=len(rows) - len(kept))
+    seeds = ppr.seeder.concepts_of(question, vector, config.seeds_named)
+    return _Writer(graph, question, seeds, config).report(found, left_out=len(rows) - len(kept))
 
 
 def group_by_concept(found: Sequence[Found], groups: int, carriers: int = 4) -> list[tuple[int | None, list[Found]]]:
@@ -116,13 +115,12 @@ def group_by_concept(found: Sequence[Found], groups: int, carriers: int = 4) -> 
 class _Writer:
     """Turns found sections into a report; holds what all its parts need."""
 
-    def __init__(self, graph: LateralGraph, question: str, seeds: Tensor, config: BriefConfig) -> None:
+    def __init__(self, graph: LateralGraph, question: str, seeds: Sequence[int], config: BriefConfig) -> None:
         self.graph = graph
         self.question = question
         self.config = config
         self.labels: list[str] = graph.concepts["label"].to_pylist()
-        values, rows = top_k(seeds, config.seeds_named)
-        self.seeds = [int(row) for row, value in zip(rows, values, strict=True) if value > 0]
+        self.seeds = list(seeds)
         self.paths: ConceptPaths = concept_paths(graph, self.seeds)
         self.documents: dict[int, Document] = {}
         self.sentences = 0

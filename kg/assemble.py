@@ -18,9 +18,9 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from torch import Tensor
 
 from kg.cooccurrence import Relations, cooccurrences
-from kg.mentions import Assertions, MentionTable, read_mentions
+from kg.mentions import Assertions, MentionTable, read_mentions, surface_form
 from kg.merge import MergeConfig, merge_names
-from kg.names import name_key
+from kg.names import form_key, name_key
 from kg.papers import Paper, paper_tables
 from kg.protocols import Extractor
 
@@ -210,7 +210,7 @@ def _csr_tensors(name: str, matrix: sparse.csr_matrix) -> dict[str, Tensor]:
 
 
 def _concept_table(mentions: MentionTable, concepts: Concepts, incidence: sparse.csr_matrix) -> pa.Table:
-    """id, label (most frequent surface, ties by code point), type, form, aliases by frequency, counts."""
+    """id, label (most frequent surface, ties by code point), type, form, aliases by frequency, their keys, counts."""
     concept = concepts.of_name[mentions.name]
     n_surfaces = max(len(mentions.surfaces), 1)
     pair, of_pair = np.unique(concept * n_surfaces + mentions.surface, return_inverse=True)
@@ -219,6 +219,10 @@ def _concept_table(mentions: MentionTable, concepts: Concepts, incidence: sparse
     for p, c in zip(pair, count, strict=True):
         aliases[p // n_surfaces].append((-int(c), mentions.surfaces[p % n_surfaces]))
     named = [[surface for _, surface in sorted(own)] for own in aliases]
+    keys = [
+        sorted({form_key(form), *(form_key(surface_form(surface)) for surface in own)})
+        for form, own in zip(concepts.forms, named, strict=True)
+    ]
     holders = np.bincount(incidence.indices, minlength=len(concepts.ids))
     total = np.bincount(concept, weights=mentions.count, minlength=len(concepts.ids))
     return pa.table(
@@ -228,6 +232,7 @@ def _concept_table(mentions: MentionTable, concepts: Concepts, incidence: sparse
             "type": pa.array(concepts.types, pa.string()),
             "form": pa.array(concepts.forms, pa.string()),
             "aliases": pa.array(named, pa.list_(pa.string())),
+            "keys": pa.array(keys, pa.list_(pa.string())),
             "n_sections": pa.array(holders.astype(np.int32)),
             "n_mentions": pa.array(total.astype(np.int32)),
         }

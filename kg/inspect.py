@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from kg.errors import InputError
 from kg.lateral import LateralGraph
-from kg.names import form_key, name_form, name_key
+from kg.names import name_form, name_key
 
 
 def describe_graph(graph: LateralGraph, top_n: int) -> dict[str, Any]:
@@ -44,13 +44,7 @@ def find_concept(graph: LateralGraph, name: str) -> int:
     if name in ids:
         return ids.index(name)
     key = name_key(name)
-    matches = [
-        row
-        for row, (form, aliases) in enumerate(
-            zip(graph.concepts["form"].to_pylist(), graph.concepts["aliases"].to_pylist(), strict=True)
-        )
-        if key and (form_key(form) == key or key in map(name_key, aliases))
-    ]
+    matches = [row for row, keys in enumerate(graph.concepts["keys"].to_pylist()) if key in keys]
     if matches:
         return max(matches, key=lambda row: (graph.concepts["n_sections"][row].as_py(), ids[row]))
     by_form = dict(zip(graph.concepts["form"].to_pylist(), labels, strict=True))

@@ -82,6 +82,12 @@ treat treats pricing predict compute computing select extend attract shape shape
 thought answer answers help holds keep trial concern concerns deal deals present known given separate open combined
 distributed understanding finding findings expressed induced associated selected separating processing
 """
+_HEAD_NOUNS = """
+study studies effect effects problem problems method methods information data value values group groups level levels sample samples change changes
+difference differences relationship relationships relation number numbers case cases knowledge time times point points term terms order part parts
+subject subjects participant participants form forms reduction type types question questions set sets range degree evidence support image work works
+approach approaches role amount amounts decrease increase comparison limit limits estimate estimates treatment literature design quarter page view views
+"""
 _NOT_ADVERBS = """
 supply family assembly anomaly monopoly duopoly oligopoly monopsony reply july italy butterfly ally rally tally belly jelly homily elderly
 daily weekly monthly yearly quarterly costly poly multiply panoply doily lily bully gully fly firefly dragonfly subfamily superfamily
@@ -143,6 +149,6 @@ resources rights savings securities derivatives
 
 BREAKS: frozenset[str] = frozenset((_FUNCTION + _VERBS + _MORE_VERBS).split()) - frozenset(_ALSO_NOUNS.split())
 NOT_ADVERBS: frozenset[str] = frozenset(_NOT_ADVERBS.split())
-EDGE: frozenset[str] = frozenset((_EDGE + _WEAK_NOUNS).split())
-ALONE: frozenset[str] = frozenset((_ALONE + _ALSO_NOUNS).split())
+EDGE: frozenset[str] = frozenset((_EDGE + _WEAK_NOUNS).split()) - frozenset(_HEAD_NOUNS.split())
+ALONE: frozenset[str] = frozenset((_ALONE + _ALSO_NOUNS + _HEAD_NOUNS).split())
 PLURAL_MODIFIERS: frozenset[str] = frozenset(_PLURAL_MODIFIERS.split())

@@ -16,9 +16,9 @@ from torch import Tensor
 from kg.lateral import LateralGraph
 from retrieval.bm25 import words
 
-DEVIATIONS = 2.5
+DEVIATIONS = 1.5
 """How far above the mean cosine of unrelated sections, in standard deviations, a section is related."""
-COVERAGE = 0.5
+COVERAGE = 0.6
 """Share of the question's words, weighted by inverse document frequency, that makes a section relevant."""
 _PAIRS = 4096
 

@@ -58,11 +58,9 @@ class Seeder:
         holders = torch.from_numpy(graph.concepts["n_sections"].to_numpy().copy()).float()
         self._idf = torch.log1p(graph.n_sections / holders.clamp(min=1.0))
         self._by_key: dict[str, list[int]] = {}
-        for concept, (form, aliases) in enumerate(
-            zip(graph.concepts["form"].to_pylist(), graph.concepts["aliases"].to_pylist(), strict=True)
-        ):
-            for key in {form_key(form), *(form_key(name_form(alias)) for alias in aliases)}:
-                self._by_key.setdefault(key, []).append(concept)
+        keys = graph.concepts["keys"].combine_chunks()
+        for concept, key in zip(keys.value_parent_indices().to_pylist(), keys.flatten().to_pylist(), strict=True):
+            self._by_key.setdefault(key, []).append(concept)
 
     def named(self, question: str) -> list[int]:
         """Concepts that the question names; of names within names only the longest."""
@@ -76,6 +74,12 @@ class Seeder:
                     taken = end
                     break
         return sorted(found)
+
+    def concepts_of(self, question: str, vector: Tensor, limit: int) -> list[int]:
+        """What the question is about: the concepts it names, then the nearest to its vector [d], at most ``limit``."""
+        named = self.named(question)
+        _, rows = self._index.search(vector[None], limit)
+        return list(dict.fromkeys([*named, *rows[0].tolist()]))[: max(limit, len(named))]
 
     def personalization(self, questions: Sequence[str], vectors: Tensor) -> Tensor:
         """float32 [concepts, B] from question texts [B] and their vectors [B, d]; columns sum to 1, or to 0."""
