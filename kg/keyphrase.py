@@ -46,7 +46,7 @@ class KeyphraseConfig:
 
 
 class KeyphraseExtractor:
-    """``kg.protocols.Extractor`` by counting; about a thousand abstracts a second on one core."""
+    """``kg.protocols.Extractor`` by counting; its speed stands in docs/performance.md."""
 
     def __init__(self, config: KeyphraseConfig = KeyphraseConfig()) -> None:
         self.config = config

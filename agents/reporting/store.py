@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from agents.reporting.model import Report, Sentence, walk
 from agents.reporting.records import FORMAT, ClaimRecord, FormatRecord, ReportRecord, claim_records, report_record
 from kg.errors import InputError
+from kg.files import sync
 
 REPORT_FILE = "report.json"
 CLAIMS_FILE = "claims.jsonl"
@@ -76,20 +77,11 @@ def write_atomically(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-        _sync_directory(path.parent)
+        sync(path.parent)
     except OSError as error:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise InputError(f"{path} cannot be written ({error.strerror}); choose another directory") from None
-
-
-def _sync_directory(directory: Path) -> None:
-    """Make the renaming itself durable."""
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _json(record: BaseModel, indent: int | None = None) -> str:
