@@ -30,7 +30,7 @@ from kg.records import Document
 from retrieval.lexical import section_bm25
 from retrieval.paths import ConceptPaths, concept_paths, contributions
 from retrieval.questions import NoMatchError
-from retrieval.relevance import relevant_sections
+from retrieval.relevance import relevant_sections, unknown_words
 from retrieval.sections import Method, PPRConfig, PPRRetriever, make_retriever
 
 CHECKER = "verbatim"
@@ -66,13 +66,14 @@ def write_brief(graph: LateralGraph, encoder: Encoder, question: str, config: Br
         NoMatchError: no section of the graph bears on the question.
     """
     vector = encoder.encode_queries([question])[0]
-    ppr = PPRRetriever(graph, encoder, config.ppr, section_bm25(graph))
+    lexical = section_bm25(graph)
+    ppr = PPRRetriever(graph, encoder, config.ppr, lexical)
     _, scores = ppr.diffuse([question])
     retriever = make_retriever(graph, encoder, config.method, config.ppr)
     ranking = retriever.retrieve([question], config.top_n)[0]
     row_of = {section_id: row for row, section_id in enumerate(graph.sections["section_id"].to_pylist())}
     rows = [row_of[section_id] for section_id in ranking.ids]
-    relevant = relevant_sections(graph, question, vector, rows)
+    relevant = relevant_sections(graph, question, vector, rows, lexical)
     kept = [(row, score) for row, score in zip(rows, ranking.scores, strict=True) if row in relevant]
     if not kept:
         raise NoMatchError(question)
@@ -112,6 +113,11 @@ def group_by_concept(found: Sequence[Found], groups: int, carriers: int = 4) -> 
     return grouped
 
 
+def is_summary(document: Document) -> bool:
+    """Whether the source says that its text is a summary (``kind: summary``), not the paper's own words."""
+    return dict(document.details).get("kind", "").strip().casefold() == "summary"
+
+
 class _Writer:
     """Turns found sections into a report; holds what all its parts need."""
 
@@ -126,7 +132,7 @@ class _Writer:
         self.sentences = 0
 
     def report(self, found: Sequence[Found], left_out: int) -> Report:
-        grouped = group_by_concept(found, self.config.groups)
+        grouped = [(concept, self._reading_order(own)) for concept, own in group_by_concept(found, self.config.groups)]
         passages = {section.row: self._passage(section) for section in found}
         sections = tuple(
             ReportSection(
@@ -141,12 +147,14 @@ class _Writer:
             f"{_count(self.sentences, 'passage')} from {_count(len(references), 'paper')}, quoted word for word "
             "and grouped by the concepts that led to them."
         ]
-        if self.seeds:
-            notes.append(f"Concepts of the question: {', '.join(self.labels[s] for s in self.seeds)}.")
+        if any(is_summary(document) for document in self.documents.values()):
+            notes.append("“Summary of” marks the words of a summary of the paper, not of the paper itself.")
+        if unknown := unknown_words(self.question, section_bm25(self.graph)):
+            notes.append(f"No section speaks of: {', '.join(unknown)}.")
         if left_out:
             notes.append(f"{_count(left_out, 'further section')} ranked high but too far from the question to quote.")
         return Report(
-            title=_title(self.question),
+            title="Evidence brief",
             question=self.question,
             language="en",
             sections=sections,
@@ -154,6 +162,12 @@ class _Writer:
             notes=tuple(notes),
             passages=tuple(passages.values()),
         )
+
+    def _reading_order(self, own: Sequence[Found]) -> list[Found]:
+        """Papers by their best section, and within a paper the order of its sections."""
+        owner = self.graph.sections["document"]
+        papers = list(dict.fromkeys(owner[section.row].as_py() for section in own))
+        return sorted(own, key=lambda section: (papers.index(owner[section.row].as_py()), section.row))
 
     def _heading(self, concept: int | None, own: Sequence[Found], grouped: Sequence[object]) -> str:
         if concept is None:
@@ -165,7 +179,8 @@ class _Writer:
         document = self._document(section.row)
         heading = self.graph.sections["heading"][section.row].as_py()
         authors = format_authors(document.authors, limit=2, shown=1) if document.authors else document.title
-        where = f"{authors} ({document.year or 'n.d.'})" + (f", {heading}" if heading else "")
+        summary = "summary of " if is_summary(document) else ""
+        where = f"{summary}{authors} ({document.year or 'n.d.'})" + (f", {heading}" if heading else "")
         blocks: list[Paragraph | QuoteBlock | Note] = [
             QuoteBlock(self._sentence(section.row, quote), where if quote is section.quotes[-1] else "")
             for quote in section.quotes
@@ -213,11 +228,6 @@ class _Writer:
             also = f", with {' and '.join(others)}" if others else ""
             return f"Found by “{self.labels[carrier]}”, a concept of the question{also}."
         return "Found along " + " → ".join(f"“{self.labels[c]}”" for c in path) + "."
-
-
-def _title(question: str) -> str:
-    short = question if len(question) <= 100 else question[:97].rsplit(" ", 1)[0] + " ..."
-    return f"Brief: {short}"
 
 
 def _count(n: int, noun: str) -> str:

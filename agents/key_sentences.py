@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from kg.protocols import Encoder
-from kg.sectioning import sentence_spans
+from kg.sectioning import count_words, sentence_spans
 
 MIN_WORDS = 5
 """Shortest quote that counts as evidence (DESIGN 3, Citations)."""
+OPENING_PENALTY = 0.1
+"""Taken from the cosine of a sentence that speaks of what stands before it, or of the paper instead of its matter."""
+_OPENING = re.compile(r"(?:It|Its|This|These|Those|They|Their|He|She|Both|Such|The (?:paper|article|study|authors?))\b")
 SECOND_BEST = 0.85
 """Least similarity of a further sentence, as a share of the best one's."""
 
@@ -38,7 +41,10 @@ def key_sentences(
     spans = [_quotable(text) for text in texts]
     flat = [text[start:end] for text, own in zip(texts, spans, strict=True) for start, end in own]
     vectors = encoder.encode_documents(flat)
-    similarity = (vectors @ question).tolist()
+    similarity = [
+        cosine - OPENING_PENALTY * bool(_OPENING.match(sentence))
+        for cosine, sentence in zip((vectors @ question).tolist(), flat, strict=True)
+    ]
     taken: list[int] = []
     chosen: list[list[KeySentence]] = []
     first = 0
@@ -58,17 +64,5 @@ def key_sentences(
 
 def _quotable(text: str) -> list[tuple[int, int]]:
     spans = sentence_spans(text)
-    long = [
-        (start, end) for start, end in spans if len(text[start:end].split()) >= MIN_WORDS or _dense(text[start:end])
-    ]
+    long = [(start, end) for start, end in spans if count_words(text[start:end]) >= MIN_WORDS]
     return long or sorted(spans, key=lambda span: (span[0] - span[1], span))[:1]
-
-
-def _dense(sentence: str) -> bool:
-    """Scripts without spaces: two characters for a word."""
-    return sum(ord(ch) > 0x2E7F for ch in sentence) >= 2 * MIN_WORDS
-
-
-def question_vector(encoder: Encoder, question: str) -> Tensor:
-    """float32 [d] of one question."""
-    return encoder.encode_queries([question])[0] if question else torch.zeros(encoder.dimension)

@@ -21,9 +21,10 @@ from kg.errors import GraphError, InputError
 from kg.lateral import LateralGraph
 from kg.mentions import encode_extraction
 from kg.merge import MergeConfig
+from kg.names import name_key
 from kg.papers import Paper, sorted_papers
 from kg.protocols import Encoder, Extractor, Track, no_track
-from kg.records import Document, Section
+from kg.records import Document, Section, normalise_doi
 from kg.sectioning import SectioningConfig
 from kg.storage import graph_exists, open_generation, prepare_directory, write_generation, writer_lock
 
@@ -68,6 +69,8 @@ class BuildReport:
     removed: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
     title_only: list[str] = field(default_factory=list)
+    same_doi: list[str] = field(default_factory=list)
+    retitled: list[str] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     generation: int = 0
@@ -114,10 +117,11 @@ def remove_documents(directory: Path, doc_ids: Sequence[str], tools: Tools) -> B
     with writer_lock(directory):
         papers = _open_for_change(directory, tools)
         known = [paper.document.doc_id for paper in papers]
+        held = set(known)
         for doc_id in doc_ids:
-            if doc_id not in set(known):
+            if doc_id not in held:
                 close = get_close_matches(doc_id, known, n=3)
-                hint = f"did you mean {' or '.join(close)}?" if close else "`evigraph info --json` lists the ids."
+                hint = f"did you mean {' or '.join(close)}?" if close else "`evigraph info --documents` lists the ids"
                 raise InputError(f"{directory} holds no document {doc_id!r}; nothing was removed: {hint}")
         gone = set(doc_ids)
         report = BuildReport(removed=sorted(gone))
@@ -133,7 +137,7 @@ def open_graph(directory: Path) -> LateralGraph:
             f"{directory} holds no {KIND} but {generation.manifest.get('kind')!r}; open it with its own command."
         )
     graph = LateralGraph.of(generation.tables, generation.tensors, generation.manifest)
-    graph.directory = str(directory)
+    graph.directory = str(Path(directory).absolute())
     return graph
 
 
@@ -176,13 +180,29 @@ def _replace_papers(
                 report.unchanged.append(doc_id)
                 continue
             (report.added if before is None else report.replaced).append(doc_id)
+            if before is not None and name_key(before.document.title) != name_key(paper.document.title):
+                report.retitled.append(f"{doc_id}: {before.document.title!r} gave way to {paper.document.title!r}")
             by_id[doc_id] = paper
     changed = {*report.added, *report.replaced}
     report.empty = sorted(i for i in changed if not by_id[i].sections)
     report.title_only = sorted(i for i in changed if by_id[i].title_only)
+    report.same_doi = _shared_dois(by_id.values(), changed)
     if changed or not graph_exists(directory):
         _write(directory, list(by_id.values()), tools, report)
     return report
+
+
+def _shared_dois(papers: Iterable[Paper], changed: set[str]) -> list[str]:
+    """Papers with different ids but one DOI, where one of them is new: perhaps one paper, given twice."""
+    holders: dict[str, list[str]] = {}
+    for paper in papers:
+        if doi := normalise_doi(paper.document.doi):
+            holders.setdefault(doi, []).append(paper.document.doc_id)
+    return [
+        f"{' and '.join(sorted(ids))} have the DOI {doi}"
+        for doi, ids in sorted(holders.items())
+        if len(ids) > 1 and changed & set(ids)
+    ]
 
 
 def _write(directory: Path, papers: Sequence[Paper], tools: Tools, report: BuildReport) -> None:
@@ -218,10 +238,16 @@ def extract_sections(sections: Sequence[Section], tools: Tools, cache: Cache) ->
         known |= cache.get_many(keys[start : start + _CHUNK])
     missing = {key: section for key, section in zip(keys, sections, strict=True) if key not in known}
     fresh: dict[str, bytes] = {}
-    for key, section in tools.track(missing.items(), len(missing), "extracting"):
-        fresh[key] = known[key] = encode_extraction(tools.extractor.extract(section))
-        if len(fresh) == _CHUNK:
-            cache.put_many(fresh)
-            fresh = {}
-    cache.put_many(fresh)
+    try:
+        for key, section in tools.track(missing.items(), len(missing), "extracting"):
+            try:
+                fresh[key] = known[key] = encode_extraction(tools.extractor.extract(section))
+            except Exception as error:
+                error.add_note(f"while extracting section {section.section_id}")
+                raise
+            if len(fresh) == _CHUNK:
+                cache.put_many(fresh)
+                fresh = {}
+    finally:  # what was done is kept, whatever ended the loop
+        cache.put_many(fresh)
     return [known[key] for key in keys]

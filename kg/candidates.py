@@ -21,6 +21,9 @@ import torch
 from torch import Tensor
 
 _SPARE_BITS = 12
+_LARGEST_BUCKET = 8192
+_LONGEST_WORD = 60
+_OTHER_SCRIPT = regex.compile(r"[^\p{Latin}\p{Greek}\p{Common}\p{Inherited}]")
 Name = tuple[str, str]
 """(type, form); names of different types are never compared."""
 
@@ -74,6 +77,14 @@ def signature(form: str) -> str:
     return " ".join(sorted(stem(token) for token in form.split()))
 
 
+def readable(form: str) -> bool:
+    """Whether a vector says what a name means: Latin or Greek script, and words short enough to be words.
+
+    An encoder turns what its vocabulary lacks into one and the same unknown token, so to it such names are all equal.
+    """
+    return not _OTHER_SCRIPT.search(form) and max(map(len, form.split()), default=0) <= _LONGEST_WORD
+
+
 def candidate_pairs(
     names: Sequence[Name],
     vectors: Tensor,
@@ -82,8 +93,9 @@ def candidate_pairs(
     """Pairs int64 [m, 2] of name numbers (i < j), sorted; ``vectors`` are unit rows, float32 [n, d]."""
     pairs = {pair for block in _signature_blocks(names, config) for pair in combinations(sorted(block), 2)}
     by_type: dict[str, list[int]] = defaultdict(list)
-    for number, (kind, _) in enumerate(names):
-        by_type[kind].append(number)
+    for number, (kind, form) in enumerate(names):
+        if readable(form):
+            by_type[kind].append(number)
     found = [np.asarray(sorted(pairs), dtype=np.int64).reshape(-1, 2)]
     for _, numbers in sorted(by_type.items()):
         index = np.asarray(numbers, dtype=np.int64)
@@ -139,7 +151,7 @@ def _buckets(signs: np.ndarray, rows: np.ndarray, bits: int, largest: int) -> It
     for own in np.split(rows[order], borders):
         if len(own) > largest and bits < signs.shape[1]:
             yield from _buckets(signs, own, bits + 1, largest)
-        elif len(own) > 1:
+        elif 1 < len(own) <= _LARGEST_BUCKET:  # more vectors than this that no plane tells apart say nothing
             yield own
 
 

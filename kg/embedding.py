@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from kg.cache import Cache, pack_vectors, unpack_vectors
+from kg.errors import ModelError
 from kg.protocols import Encoder, Track, no_track
 
 _CHUNK = 200_000
@@ -34,7 +35,8 @@ class CachedEmbedder:
         unique = list(row_of)
         known: set[str] = set()
         for start in range(0, len(unique), _READ):
-            found = self._cache.get_many(unique[start : start + _READ])
+            stored = self._cache.get_many(unique[start : start + _READ])
+            found = {key: value for key, value in stored.items() if len(value) == 4 * self._encoder.dimension}
             known |= found.keys()
             if found:
                 rows = torch.tensor([row_of[key] for key in found])
@@ -50,9 +52,24 @@ class CachedEmbedder:
 
     def _encode(self, chunk: list[str], row_of: dict[str, int], texts: Sequence[str], vectors: Tensor) -> list[str]:
         encoded = self._encoder.encode_documents([texts[row_of[key]] for key in chunk])
+        self._check(encoded, len(chunk))  # before it is kept: a bad vector in the cache would outlive its encoder
         self._cache.put_many(dict(zip(chunk, pack_vectors(encoded), strict=True)))
         vectors[torch.tensor([row_of[key] for key in chunk])] = encoded
         return chunk
+
+    def _check(self, vectors: Tensor, n: int) -> None:
+        """Raise ``ModelError`` unless the encoder keeps its promise: finite rows of length 1 and the stated size."""
+        if vectors.shape != (n, self._encoder.dimension):
+            raise ModelError(
+                f"The encoder {self._encoder.name} gave vectors of shape {tuple(vectors.shape)} for {n} texts, not "
+                f"[{n}, {self._encoder.dimension}]; use another encoder."
+            )
+        lengths = vectors.norm(dim=1)
+        if not bool(torch.isfinite(lengths).all()) or bool(((lengths - 1).abs() > 1e-3).any()):
+            raise ModelError(
+                f"The encoder {self._encoder.name} gave a vector that is not finite or not of length 1; "
+                "normalise its output, or use another encoder."
+            )
 
 
 def _chunks(keys: Sequence[str], lengths: Sequence[int]) -> Iterator[list[str]]:

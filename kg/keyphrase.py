@@ -25,7 +25,7 @@ from kg.stopwords import section_stopwords
 from kg.wordlists import ALONE, BREAKS, EDGE, NOT_ADVERBS, PLURAL_MODIFIERS
 
 _WORD = regex.compile(
-    r"(?P<cjk>[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+)"
+    r"(?P<cjk>[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]+)"
     r"|(?P<word>[\p{L}\p{N}\p{M}]+(?:(?:[-‐‑.+&/](?=[\p{L}\p{N}])|['’](?=\p{L}))[\p{L}\p{N}\p{M}]+)*(?:[+#]+(?![\p{L}\p{N}]))?)"
     r"|(?P<gap>\s+)|(?P<mark>.)",
     regex.DOTALL,
@@ -57,7 +57,7 @@ class KeyphraseExtractor:
     @property
     def fingerprint(self) -> str:
         """Version of the rules and the settings that decide what is a candidate."""
-        return f"keyphrase-1/max_words={self.config.max_words}/cjk={self.config.cjk_max_characters}"
+        return f"keyphrase-2/{self.config}"
 
     def extract(self, section: Section) -> Extraction:
         """Candidates of one section with their counts; the section's title and heading count as sentence -1."""
@@ -173,5 +173,9 @@ class KeyphraseExtractor:
             np.ceil(mentions.section_words / self.config.words_per_term), self.config.min_terms, self.config.max_terms
         )
         kept = np.zeros(len(pair), dtype=bool)
-        kept[order] = rank < budget[section_of[order]]
+        first = rank < budget[section_of[order]]
+        # A term that other sections chose stays a mention where it is not among the best: it is what links papers.
+        chosen = np.bincount(name_of[order][first], minlength=size)
+        second = (rank < 2 * budget[section_of[order]]) & (chosen[name_of[order]] >= 2)
+        kept[order] = first | second
         return kept[row_pair]

@@ -22,6 +22,10 @@ def prepare_directory(directory: Path) -> None:
     anything else in it, is in the way: a writer removes generations, so it must be sure whose they are.
     """
     try:
+        os.fspath(directory).encode("utf-8")
+    except UnicodeEncodeError:
+        raise GraphError(f"the name of {os.fspath(directory)!a} is not valid UTF-8; name another directory") from None
+    try:
         directory.mkdir(parents=True, exist_ok=True)
         if not _is_ours({name for name in os.listdir(directory) if not name.startswith(".")}):
             raise GraphError(f"{directory} is not empty and not a graph directory; name a new or an empty directory")

@@ -15,7 +15,7 @@ import numpy as np
 import regex
 from torch import Tensor
 
-from kg.candidates import CandidateConfig, Name, american, candidate_pairs, signature, stem
+from kg.candidates import CandidateConfig, Name, american, candidate_pairs, readable, signature, stem
 
 _NUMBER = regex.compile(r"\d")
 _ROMAN = frozenset("i ii iii iv v vi vii viii ix x xi xii".split())
@@ -89,7 +89,7 @@ def pair_cosines(vectors: Tensor, pairs: np.ndarray, block: int = 65536) -> np.n
 
 def pair_score(left: str, right: str, cosine: float, config: MergeConfig = MergeConfig()) -> float:
     """Score in (0, 1] if two forms name one thing, else 0; symmetric."""
-    if not compatible(left, right):
+    if not compatible(left, right) or not (readable(left) and readable(right)):
         return 0.0
     if signature(left) == signature(right):
         return max(cosine, 0.95) if cosine >= config.stem_cosine else 0.0

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
+from kg.errors import InputError
 from kg.records import Document, Part, Section, clean_text, split_section_id
 from kg.sectioning import SectioningConfig, split_sections
 
@@ -40,6 +41,8 @@ class Paper:
     @classmethod
     def of(cls, document: Document, config: SectioningConfig) -> Paper:
         """Divide a document into sections; its text is cleaned, so that what no file can hold harms no other paper."""
+        if not document.doc_id.strip():
+            raise InputError(f"The document {document.title!r} has no id; kg.records.document_id makes one.")
         document = clean_document(document)
         sections = split_sections(document, config)
         if sections and sections[0].text == document.title:  # stands once, as ``read_papers`` reads it

@@ -36,7 +36,7 @@ _ATTEMPTS = 3
 _MANIFEST = "manifest.json"
 _TENSORS = "tensors.safetensors"
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
-_CURRENT = re.compile(rb"(\d{4,}) ([0-9a-f]{64})\n")
+_CURRENT = re.compile(rb"(\d{4,9}) ([0-9a-f]{64})\n")
 T = TypeVar("T")
 
 
@@ -230,7 +230,7 @@ def _read_manifest(directory: Path, folder: Path, digest: str) -> dict[str, Any]
     try:
         manifest = json.loads(content)
         if (version := int(manifest["format"])) > FORMAT:
-            way_out = f"update evigraph, or build the graph again: evigraph build {directory} SOURCE..."
+            way_out = f"update evigraph, or build the graph again: evigraph build {directory} SOURCE... --overwrite"
             raise GraphError(f"{path} has format {version}, newer than the {FORMAT} this version reads; {way_out}")
         sound = all(
             _FILE_NAME.fullmatch(name) and isinstance(entry["bytes"], int) and isinstance(entry["sha256"], str)
@@ -291,7 +291,8 @@ def _missing(directory: Path) -> str:
 
 
 def _damaged(directory: Path, path: Path, reason: str) -> str:
-    return f"{path} is damaged: {reason}; restore it, or build the graph again: evigraph build {directory} SOURCE..."
+    again = f"evigraph build {directory} SOURCE... --overwrite"
+    return f"{path} is damaged: {reason}; restore it, or build the graph again: {again}"
 
 
 def _unreadable(directory: Path, path: Path, error: OSError) -> str:

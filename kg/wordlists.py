@@ -51,7 +51,8 @@ begins began end ends ended stand stands stood run runs ran differ differs diffe
 work works worked try tries tried
 """
 _MORE_VERBS = """
-refer refers referred referring mean meant relate relates relating arise arises arose arising exceed exceeds exceeded anticipate anticipates
+refer refers referred referring mean meant means loom looms sell sells sold buy buys bought overcome overcomes drive drives
+drove driven display displays displayed relate relates relating arise arises arose arising exceed exceeds exceeded anticipate anticipates
 anticipated shape shapes shaped shaping smooth smooths smoothed merge merges merged encourage encourages encouraged discourage discourages
 discouraged attract attracts attracted avoid avoids avoided accept accepts accepted reject rejects rejected deny denies denied limit limits
 limited limiting extend extends extended extending rely relies relied relying respond responds responded offset offsets shift shifts

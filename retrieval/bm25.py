@@ -29,7 +29,8 @@ _MARKS = (
 _WORD = re.compile(rf"(?:[^\W_]|[{_MARKS}])+")
 # Scripts that put no space between words, and Korean, which glues particles to them.
 _CJK = (
-    "\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U000323af"
+    "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U000323af"
 )
 _RUN = re.compile(rf"[{_CJK}]+|[^{_CJK}]+")
 _IS_CJK = re.compile(rf"[{_CJK}]")
@@ -107,6 +108,14 @@ class BM25Index:
 
     def __len__(self) -> int:
         return self._size
+
+    def frequency(self, word: str) -> int:
+        """How many texts hold ``word``, a term as ``words`` gives it."""
+        number = self._vocabulary.get(word)
+        if number is None or self._scorer is None:
+            return 0
+        starts = self._scorer.scores["indptr"]
+        return int(starts[number + 1] - starts[number])
 
     def search(self, queries: Sequence[str], k: int) -> list[tuple[Tensor, Tensor]]:
         """For each query, float32 scores and int64 indices of its best texts, best first.

@@ -23,10 +23,12 @@ def section_bm25(graph: LateralGraph, config: BM25Config = DEFAULT) -> BM25Index
     """
     folder = _folder(graph, config)
     if folder is not None and folder.is_dir():
-        if _sound(folder):
-            return BM25Index.load(folder, config)
-        log.warning("%s is damaged; the index is made again", folder)
-        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            if (folder / _SUMS).read_bytes() == _digest(folder).encode():
+                return BM25Index.load(folder, config)
+            log.warning("%s is damaged; the index is made again", folder)
+        except (OSError, ValueError, KeyError) as error:  # another process replaced it, or it is no index
+            log.info("%s could not be read: %s", folder, error)
     index = BM25Index([s.full_text() for paper in graph.papers() for s in paper.sections], config)
     if folder is not None:
         _keep(index, folder)
@@ -50,13 +52,6 @@ def _digest(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _sound(folder: Path) -> bool:
-    try:
-        return (folder / _SUMS).read_text() == _digest(folder)
-    except OSError:
-        return False
-
-
 def _keep(index: BM25Index, folder: Path) -> None:
     """Write beside, then rename; what was kept for earlier sections goes."""
     temporary = folder.with_name(f"{folder.name}.{os.getpid()}.tmp")
@@ -64,7 +59,7 @@ def _keep(index: BM25Index, folder: Path) -> None:
         index.save(temporary)
         (temporary / _SUMS).write_text(_digest(temporary))
         for old in folder.parent.glob("bm25-*"):
-            if old != temporary:
+            if not old.name.endswith(".tmp"):  # those are others' at work
                 shutil.rmtree(old, ignore_errors=True)
         temporary.rename(folder)
     except OSError as error:  # a graph on a read-only disk is searched all the same

@@ -7,35 +7,51 @@ since encoders differ in what a small cosine is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from kg.candidates import readable
 from kg.lateral import LateralGraph
-from retrieval.bm25 import words
+from kg.names import name_form
+from kg.protocols import Encoder
+from retrieval.bm25 import BM25Index, words
+from retrieval.lexical import section_bm25
 
 DEVIATIONS = 1.5
 """How far above the mean cosine of unrelated sections, in standard deviations, a section is related."""
 COVERAGE = 0.6
 """Share of the question's words, weighted by inverse document frequency, that makes a section relevant."""
 _PAIRS = 4096
+_PUNCTUATION = ".,;:!?()[]{}\"'“”‘’«»"
 
 
-def relevant_sections(graph: LateralGraph, question: str, vector: Tensor, rows: Sequence[int]) -> set[int]:
-    """Those of ``rows`` that bear on the question; ``vector`` float32 [d] is the question's."""
+def relevant_sections(
+    graph: LateralGraph, question: str, vector: Tensor, rows: Sequence[int], lexical: BM25Index
+) -> set[int]:
+    """Those of ``rows`` that bear on the question; ``vector`` float32 [d] is the question's.
+
+    A question in a script that the encoder may not know is judged by its words alone.
+    """
     if not rows:
         return set()
-    near = graph["section"].x[torch.tensor(rows)] @ vector
-    threshold = background_similarity(graph)
-    texts = {row: graph.sections["text"][row].as_py() for row in rows}
-    covered = coverage(question, [texts[row] for row in rows], graph.sections["text"].to_pylist())
+    near = (graph["section"].x[torch.tensor(rows)] @ vector).tolist()
+    threshold = background_similarity(graph) if readable(name_form(question)) else math.inf
+    covered = coverage(question, [graph.sections["text"][row].as_py() for row in rows], lexical)
     return {
-        row
-        for row, cosine, share in zip(rows, near.tolist(), covered, strict=True)
-        if cosine >= threshold or share >= COVERAGE
+        row for row, cosine, share in zip(rows, near, covered, strict=True) if cosine >= threshold or share >= COVERAGE
     }
+
+
+def any_relevant(graph: LateralGraph, encoder: Encoder, question: str, section_ids: Sequence[str]) -> bool:
+    """Whether one of the ranked sections bears on the question; if none does, nothing was found."""
+    row_of = {section_id: row for row, section_id in enumerate(graph.sections["section_id"].to_pylist())}
+    rows = [row_of[section_id] for section_id in section_ids]
+    vector = encoder.encode_queries([question])[0]
+    return bool(relevant_sections(graph, question, vector, rows, section_bm25(graph)))
 
 
 def background_similarity(graph: LateralGraph, seed: int = 718) -> float:
@@ -51,15 +67,16 @@ def background_similarity(graph: LateralGraph, seed: int = 718) -> float:
     return float(cosines.mean() + DEVIATIONS * cosines.std())
 
 
-def coverage(question: str, texts: Sequence[str], corpus: Sequence[str]) -> list[float]:
+def unknown_words(question: str, lexical: BM25Index) -> list[str]:
+    """Words of the question, in its order and spelling, that no section holds."""
+    asked = [token.strip(_PUNCTUATION) for token in dict.fromkeys(question.split())]
+    return [token for token in asked if (own := words(token)) and not any(map(lexical.frequency, own))]
+
+
+def coverage(question: str, texts: Sequence[str], lexical: BM25Index) -> list[float]:
     """Share in [0, 1] of the question's words that each text holds, weighted by inverse document frequency."""
-    asked = sorted(set(words(question)))
-    if not asked:
-        return [0.0] * len(texts)
-    frequency = dict.fromkeys(asked, 0)
-    for text in corpus:
-        for word in set(words(text)) & frequency.keys():
-            frequency[word] += 1
-    weight = {word: float(np.log1p(len(corpus) / (1 + frequency[word]))) for word in asked}
+    weight = {word: math.log1p(len(lexical) / (1 + lexical.frequency(word))) for word in sorted(set(words(question)))}
     total = sum(weight.values())
-    return [sum(weight[word] for word in set(words(text)) & frequency.keys()) / total for text in texts]
+    if not total:
+        return [0.0] * len(texts)
+    return [sum(weight[word] for word in sorted(set(words(text)) & weight.keys())) / total for text in texts]

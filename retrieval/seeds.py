@@ -14,11 +14,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from kg.candidates import readable
 from kg.lateral import LateralGraph
 from kg.names import form_key, name_form
 from retrieval.bm25 import BM25Index
 from retrieval.index import ExactIndex
 
+NEAR = 0.5
+"""Least cosine of a concept that a question is said to be about without naming it."""
 _LONGEST_NAME = 6
 """Words of the question that are looked up together."""
 
@@ -78,8 +81,9 @@ class Seeder:
     def concepts_of(self, question: str, vector: Tensor, limit: int) -> list[int]:
         """What the question is about: the concepts it names, then the nearest to its vector [d], at most ``limit``."""
         named = self.named(question)
-        _, rows = self._index.search(vector[None], limit)
-        return list(dict.fromkeys([*named, *rows[0].tolist()]))[: max(limit, len(named))]
+        scores, rows = self._index.search(vector[None], limit)
+        near = rows[0][scores[0] >= NEAR].tolist() if readable(name_form(question)) else []
+        return list(dict.fromkeys([*named, *near]))[: max(limit, len(named))]
 
     def personalization(self, questions: Sequence[str], vectors: Tensor) -> Tensor:
         """float32 [concepts, B] from question texts [B] and their vectors [B, d]; columns sum to 1, or to 0."""

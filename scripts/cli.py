@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print("evigraph: interrupted; what was paid for is in the caches, and the graph is unchanged", file=sys.stderr)
+        print("evigraph: interrupted; the graph is whole, and what was paid for is in the caches", file=sys.stderr)
         return EXIT_INTERRUPTED
     except Exception as error:
         if debug:

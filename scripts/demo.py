@@ -33,7 +33,9 @@ def main() -> int:
         print(f"\n{question}")
         worst = max(worst, run("brief", str(graph), question, "--out", str(out / name)))
         print(opening(out / name / "brief.md"))
-    print(f"\n{time.perf_counter() - start:.0f} s. Ask your own: evigraph search {graph} 'loss aversion'")
+    command = Path(sys.executable).with_name("evigraph")
+    shown = command.relative_to(Path.cwd()) if command.is_relative_to(Path.cwd()) else command
+    print(f"\n{time.perf_counter() - start:.0f} s. Ask your own: {shown} search {graph} 'loss aversion'")
     return worst
 
 

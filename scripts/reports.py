@@ -8,19 +8,24 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from kg.build import BuildReport
-from kg.errors import InputError
-from kg.ingest import ReadReport, read_all
-from kg.records import Document
 from scripts.console import out, print_json
 
-SHOWN = 10
+if TYPE_CHECKING:
+    from kg.build import BuildReport
+    from kg.ingest import ReadReport
+    from kg.records import Document
+
+SHOWN = 20
 """Entries of a list that are printed before "and n more"."""
 
 
 def read_sources(sources: Sequence[Path], limit: int | None) -> tuple[list[Document], ReadReport]:
     """All papers of the sources, at most ``limit``. Raises ``InputError`` when there is none."""
+    from kg.errors import InputError
+    from kg.ingest import read_all
+
     if not sources:
         raise InputError("No source was named; pass at least one file or folder with papers.")
     if limit is not None and limit < 1:
@@ -78,6 +83,8 @@ def _print(graph: Path, report: BuildReport, read: ReadReport | None) -> None:
         console.print(f"  {stages}; peak memory {peak_megabytes():,.0f} MB")
     _list("without any text (kept, but nothing of them can be found)", report.empty)
     _list("with a title only", report.title_only)
+    _list("replaced by a paper of another title (if they are two papers, give one another id)", report.retitled)
+    _list("perhaps the same paper under two ids (give it one id, then remove the other)", report.same_doi)
     if read is not None:
         _list("left out", [str(r) for r in read.rejected])
         _list("given twice, counted once", [str(d) for d in read.duplicates])

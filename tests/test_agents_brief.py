@@ -14,8 +14,10 @@ from agents.reporting.model import Note, Report, walk
 from agents.reporting.store import read_report, write_report
 from kg.build import Tools, build_graph, open_graph
 from kg.lateral import LateralGraph
+from retrieval.bm25 import BM25Index
+from retrieval.lexical import section_bm25
 from retrieval.questions import NoMatchError
-from retrieval.relevance import background_similarity, coverage, relevant_sections
+from retrieval.relevance import background_similarity, coverage, relevant_sections, unknown_words
 from retrieval.sections import PPRConfig, PPRRetriever
 from tests.conftest import HashEncoder, paper
 
@@ -91,7 +93,7 @@ def test_the_same_question_gives_the_same_bytes_and_reads_back(
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     assert read_report(tmp_path / "a") == report
     markdown = render_markdown(report)
-    assert markdown.startswith("# Brief: Which risk factors explain")
+    assert markdown.startswith(f"# Evidence brief\n\n*{QUESTION}*")
     assert "## References" in markdown
 
 
@@ -140,10 +142,12 @@ def test_key_sentences_are_near_the_question_whole_and_said_once(hash_encoder: H
 
 def test_coverage_weighs_rare_words_more() -> None:
     corpus = ["risk and return", "risk of loss", "risk premium", "loss aversion in risk"]
-    common, rare = coverage("risk aversion", ["risk premium", "loss aversion"], corpus)
+    lexical = BM25Index(corpus)
+    common, rare = coverage("risk aversion", ["risk premium", "loss aversion"], lexical)
     assert 0 < common < rare < 1
-    assert coverage("risk aversion", ["risk aversion"], corpus) == [1.0]
-    assert coverage("the of", ["risk"], corpus) == [0.0]
+    assert coverage("risk aversion", ["risk aversion"], lexical) == [pytest.approx(1.0)]
+    assert coverage("the of", ["risk"], lexical) == [0.0]
+    assert unknown_words("Is “obesity” a risk of loss, or of Aversions?", lexical) == ["obesity"]
 
 
 def test_relevance_is_calibrated_on_unrelated_sections(sample_graph: LateralGraph, hash_encoder: HashEncoder) -> None:
@@ -152,7 +156,9 @@ def test_relevance_is_calibrated_on_unrelated_sections(sample_graph: LateralGrap
     rows = list(range(sample_graph.n_sections))
     text = sample_graph.sections["text"][5].as_py()
     vector = hash_encoder.encode_queries([text])[0]
-    assert 5 in relevant_sections(sample_graph, text, vector, rows)
-    nothing = relevant_sections(sample_graph, "zzz", -vector, rows)
-    assert nothing == set()
-    assert relevant_sections(sample_graph, text, vector, []) == set()
+    lexical = section_bm25(sample_graph)
+    assert 5 in relevant_sections(sample_graph, text, vector, rows, lexical)
+    assert relevant_sections(sample_graph, "zzz", -vector, rows, lexical) == set()
+    # An encoder that has no such letters gives any vector for them.
+    assert relevant_sections(sample_graph, "ფიზიკა", vector, rows, lexical) == set()
+    assert relevant_sections(sample_graph, text, vector, [], lexical) == set()

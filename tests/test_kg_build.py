@@ -137,7 +137,7 @@ def test_an_unknown_id_names_near_ones_and_removes_nothing(tools: Tools, directo
     assert "smith2001" in str(caught.value)
     assert "other" not in str(caught.value)
     assert caught.value.exit_code == 2
-    with pytest.raises(InputError, match="'zzzzzz'; nothing was removed: `evigraph info --json` lists the ids"):
+    with pytest.raises(InputError, match="'zzzzzz'; nothing was removed: `evigraph info --documents` lists the ids"):
         remove_documents(directory, ["zzzzzz"], tools)
     assert current(directory) == before
 
@@ -198,7 +198,7 @@ def test_an_interrupted_extraction_keeps_what_it_paid_for(directory: Path, monke
         build_graph(directory, papers, Tools(Breaking(), HashEncoder()))
     extractor = CountingExtractor()
     build_graph(directory, papers, Tools(extractor, HashEncoder()))
-    assert len(extractor.seen) == 4
+    assert len(extractor.seen) == 3  # the five that were done are kept, whole chunk or not
     assert open_graph(directory).n_documents == 8
 
 
@@ -270,3 +270,52 @@ def test_many_removals_write_one_generation(tools: Tools, directory: Path) -> No
     build_graph(directory, papers, tools)
     assert remove_documents(directory, [p.doc_id for p in papers[1:]], tools).generation == 2
     assert open_graph(directory).documents["doc_id"].to_pylist() == ["p00"]
+
+
+def test_papers_that_share_a_doi_and_ids_that_change_their_paper_are_told(tools: Tools, tmp_path: Path) -> None:
+    one = paper("a", "Loss aversion matters.", "Losses", doi="10.1/X")
+    build_graph(tmp_path / "g", [one], tools)
+    again = paper("b", "Loss aversion matters.", "Losses", doi="https://doi.org/10.1/x")
+    twin = add_documents(tmp_path / "g", [again], tools)
+    assert twin.same_doi == ["a and b have the DOI 10.1/x"]
+    other = add_documents(tmp_path / "g", [paper("a", "Minimum wages matter.", "Wages")], tools)
+    assert other.replaced == ["a"]
+    assert other.retitled == ["a: 'Losses' gave way to 'Wages'"]
+
+
+def test_a_document_without_an_id_is_refused(tools: Tools, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="'Losses' has no id"):
+        build_graph(tmp_path / "g", [paper("", "Loss aversion matters.", "Losses")], tools)
+
+
+def test_extraction_that_fails_names_its_section_and_keeps_the_others(tools: Tools, tmp_path: Path) -> None:
+    class Broken(KeyphraseExtractor):
+        seen = 0
+
+        def extract(self, section: Section) -> Extraction:
+            if section.doc_id == "c":
+                raise RuntimeError("no")
+            Broken.seen += 1
+            return super().extract(section)
+
+    papers = [paper(name, f"Text {name} on loss aversion.") for name in "abc"]
+    with pytest.raises(RuntimeError) as caught:
+        build_graph(tmp_path / "g", papers, dataclasses.replace(tools, extractor=Broken()))
+    assert caught.value.__notes__ == ["while extracting section c#0"]
+    build_graph(tmp_path / "g", papers[:2], dataclasses.replace(tools, extractor=Broken()))
+    assert Broken.seen == 2
+
+
+def test_settings_of_the_selection_are_part_of_the_configuration(tools: Tools, tmp_path: Path) -> None:
+    other = dataclasses.replace(tools, extractor=KeyphraseExtractor(KeyphraseConfig(max_terms=9)))
+    build_graph(tmp_path / "g", [paper("a", "Loss aversion.")], other)
+    with pytest.raises(GraphError, match="extractor"):
+        add_documents(tmp_path / "g", [paper("b", "Risk premium.")], tools)
+
+
+def test_a_graph_knows_its_directory_from_anywhere(
+    tools: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    build_graph(Path("g"), [paper("a", "Loss aversion.")], tools)
+    assert open_graph(Path("g")).directory == str(tmp_path / "g")

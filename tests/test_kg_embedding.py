@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import kg.embedding
 from kg.cache import Cache
 from kg.embedding import CachedEmbedder
+from kg.errors import ModelError
 from kg.protocols import Track
 from tests.conftest import HashEncoder
 
@@ -90,3 +92,20 @@ def test_progress_counts_the_texts_that_are_encoded(cache: Cache) -> None:
     embedder(["a", "b", "a"])
     embedder(["a", "c"])
     assert seen == [("encoding", 2, 2), ("encoding", 1, 1)]
+
+
+@pytest.mark.parametrize("fault", ["nan", "long", "narrow"])
+def test_bad_vectors_are_refused_and_never_kept(fault: str, cache: Cache) -> None:
+    class Faulty(HashEncoder):
+        def encode_documents(self, texts: Sequence[str], track: object = None) -> torch.Tensor:
+            good = super().encode_documents(texts)
+            return {"nan": good * float("nan"), "long": good * 3, "narrow": good[:, :7]}[fault]
+
+    with pytest.raises(ModelError, match="encoder hash"):
+        CachedEmbedder(Faulty(), cache)(["a", "b"])
+    assert torch.equal(CachedEmbedder(HashEncoder(), cache)(["a", "b"]), HashEncoder().encode_documents(["a", "b"]))
+
+
+def test_a_kept_vector_of_another_length_is_absent(cache: Cache) -> None:
+    cache.put_many({hashlib.sha256(b"a").hexdigest(): b"1234"})
+    assert torch.equal(CachedEmbedder(HashEncoder(), cache)(["a"]), HashEncoder().encode_documents(["a"]))

@@ -354,7 +354,7 @@ More.
         ("", "Lead-in."),
         ("Method", "We ask."),
         ("Method > Data", "Rows.\n\n```python\n# not a heading\n```"),
-        ("Results", "They **hold**.\n\nTable\na | b\n--- | ---"),
+        ("Results", "They hold.\n\nTable\na | b\n--- | ---"),
         ("Appendix", "More."),
     ]
 
@@ -750,3 +750,28 @@ def test_real_beir_folder():
     assert (report.rejected, report.duplicates) == ([], [])
     assert documents[0].doc_id == "4983"
     assert all(document.title and document.parts for document in documents)
+
+
+@pytest.mark.parametrize("year", ["1" + "0" * 400, "1e400", "-3", "true", "1994.5"])
+def test_a_year_that_is_none_costs_no_record(year: str, tmp_path: Path) -> None:
+    path = tmp_path / "papers.jsonl"
+    one = f'{{"id": "a", "title": "T", "text": "x", "year": {year}}}'
+    path.write_text(one + '\n{"id": "b", "title": "U", "text": "y"}\n')
+    documents, _ = read_all([path])
+    assert [(d.doc_id, d.year) for d in documents] == [("a", None), ("b", None)]
+
+
+def test_a_paper_on_readme_files_is_a_paper(tmp_path: Path) -> None:
+    for name in ("README.md", "README.de.md", "LICENSE-MIT", "README_effects_of_tax.md"):
+        (tmp_path / name).write_text(f"# {name}\n\nText on taxes.\n")
+    documents, report = read_all([tmp_path])
+    assert [d.title for d in documents] == ["README_effects_of_tax.md"]
+    assert len(report.skipped) == 3
+
+
+def test_files_beside_a_corpus_are_named(tmp_path: Path) -> None:
+    (tmp_path / "corpus.jsonl").write_text('{"_id": "1", "title": "T", "text": "x"}\n')
+    (tmp_path / "extra.jsonl").write_text('{"_id": "2", "title": "U", "text": "y"}\n')
+    documents, report = read_all([tmp_path])
+    assert len(documents) == 1
+    assert [Path(place).name for place in report.skipped] == ["extra.jsonl"]

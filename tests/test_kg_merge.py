@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg.build import Tools, build_graph, open_graph
-from kg.candidates import Name
+from kg.candidates import Name, candidate_pairs
 from kg.lateral import LateralGraph
 from kg.merge import MergeConfig, compatible, complete_linkage, merge_names, pair_cosines, pair_score, score_pairs
-from kg.names import name_key
+from kg.names import name_form, name_key
 from kg.records import Document
 from tests.conftest import HashEncoder, paper
 
@@ -290,3 +290,28 @@ def test_a_thousand_spellings_of_one_name_are_one_concept(graph_of) -> None:
     graph = graph_of(*(paper(f"p{i:04d}", f"The {spelling} is studied.") for i, spelling in enumerate(spellings)))
     ((_, papers),) = holders(graph, "supply chain risk sharing").items()
     assert len(papers) == 1000
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["通胀", "就业", "贸易", "货币"],
+        ["供給網", "損失回避"],
+        ["기계학습", "손실회피"],
+        ["ตลาดแรงงาน", "ดนตรี"],
+        ["ფიზიკა", "ქიმია"],
+        ["ֆիզիկա", "քիմիա"],
+        ["x" * 150, "y" * 150],
+    ],
+)
+def test_names_that_an_encoder_cannot_read_stay_apart_whatever_their_vectors(names: list[str]) -> None:
+    vectors = torch.nn.functional.normalize(torch.ones(len(names), 8), dim=1)
+    forms = sorted(map(name_form, names))
+    groups = merge_names([("term", form) for form in forms], vectors)
+    assert len(set(groups.tolist())) == len(names)
+
+
+def test_thousands_of_equal_vectors_of_unreadable_names_are_no_work() -> None:
+    forms = sorted({chr(0x10D0 + i % 33) + chr(0x10D0 + i // 33 % 33) + chr(0x10D0 + i // 1089) for i in range(5000)})
+    vectors = torch.nn.functional.normalize(torch.ones(len(forms), 8), dim=1)
+    assert len(candidate_pairs([("term", form) for form in forms], vectors)) == 0

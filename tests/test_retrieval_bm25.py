@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from math import log
+from pathlib import Path
 
 import pytest
 import torch
@@ -107,3 +108,17 @@ def test_refuses():
         BM25Config(b=1.5)
     with pytest.raises(InputError, match="k1"):
         BM25Config(k1=-0.1)
+
+
+def test_words_of_scripts_without_spaces_are_found_inside_running_text() -> None:
+    index = BM25Index(["เศรษฐกิจและตลาดแรงงานมีความเสี่ยงสูงขึ้น", "ดนตรีไทย"])
+    ((_, found),) = index.search(["ตลาดแรงงาน"], 5)
+    assert found.tolist() == [0]
+
+
+def test_frequency_counts_texts(tmp_path: Path) -> None:
+    index = BM25Index(["loss and loss", "loss of trade", "gain"])
+    assert [index.frequency(word) for word in ("loss", "gain", "unknown")] == [2, 1, 0]
+    index.save(tmp_path)
+    assert BM25Index.load(tmp_path).frequency("loss") == 2
+    assert BM25Index([]).frequency("loss") == 0

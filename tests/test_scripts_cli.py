@@ -275,7 +275,7 @@ def test_a_refused_build_reads_nothing(
     run: Run, graph: Path, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scripts.tools, "load_encoder", fail)
-    monkeypatch.setattr("scripts.reports.read_all", fail)
+    monkeypatch.setattr("kg.ingest.read_all", fail)
     file = tmp_path / "file"
     file.write_text("x")
     foreign = tmp_path / "foreign"
@@ -524,7 +524,8 @@ def test_every_quote_of_a_brief_stands_where_it_says(
         "claims": len(claims),
         "references": len(report["references"]),
     }
-    assert text.out == f"{out / 'brief.md'}: {len(claims)} passages from {len(report['references'])} papers\n"
+    papers = "1 paper" if len(report["references"]) == 1 else f"{len(report['references'])} papers"
+    assert text.out == f"{out / 'brief.md'}: {len(claims)} passages from {papers}\n"
     assert report["question"] == question
 
     graph = open_graph(sample_directory)

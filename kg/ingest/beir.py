@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kg.ingest import jsonl
-from kg.ingest.encoding import Unreadable, decode_head, read_head
+from kg.ingest.encoding import Unreadable, decode_head, place_of, read_head
 from kg.ingest.kinds import unread_kind
 from kg.ingest.report import ReadReport
 from kg.records import Document
@@ -30,3 +30,5 @@ def read(path: Path, report: ReadReport) -> Iterator[Document]:
     if not text.strip():
         raise Unreadable(f"its {CORPUS} is empty; put one JSON object a line in it")
     yield from jsonl.read(corpus, report)
+    beside = sorted(p for p in path.iterdir() if p.name not in {CORPUS, "queries.jsonl", "qrels"} and p.name[0] != ".")
+    report.skipped.extend(place_of(p) for p in beside)

@@ -10,7 +10,7 @@ from pathlib import Path
 from kg.ingest.encoding import place_of
 from kg.ingest.report import ReadReport
 
-_NO_PAPER = re.compile(r"readme(?:[^a-z].*)?|(?:licen[cs]e|changelog)(?:[._-].*)?", re.IGNORECASE)
+_NO_PAPER = re.compile(r"readme(?:[.-][\w-]+)*|(?:licen[cs]e|changelog)(?:[.-][\w.-]*)?", re.IGNORECASE)
 
 
 def walk(folder: Path, report: ReadReport, is_whole: Callable[[Path], bool]) -> Iterator[Path]:

@@ -13,6 +13,7 @@ from kg.ingest.record import FieldError, build_document, named_fields
 from kg.ingest.report import ReadReport
 from kg.records import Document, clean_text
 
+_EMPHASIS = re.compile(r"(\*\*\*|\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?:---|\.\.\.|[A-Za-z_][\w -]*:)")
 
 
@@ -34,7 +35,11 @@ def read(path: Path, report: ReadReport) -> Iterator[Document]:
         given = named_fields(record)[0].get("title")
         title, blocks, distinctive = _take_title(markdown_blocks(body), given if isinstance(given, str) else "")
         yield build_document(
-            record, origin=place, body=nested_parts(blocks), title=title or path.stem, distinctive=distinctive
+            record,
+            origin=place,
+            body=nested_parts(list(map(_plain, blocks))),
+            title=title or path.stem,
+            distinctive=distinctive,
         )
     except FrontMatterError as error:
         report.reject(f"{place}, line {error.line}", str(error))
@@ -63,6 +68,11 @@ def _take_title(blocks: list[Block], given: str) -> tuple[str, list[Block], bool
     if all(blocks[number].level > first.level for number in headed[1:]):
         return first.heading, _without_heading(blocks, headed[0]), True
     return first.heading, blocks, False
+
+
+def _plain(block: Block) -> Block:
+    """The block as it reads: without the marks of strong emphasis, so that quotations are prose."""
+    return Block(block.level, _EMPHASIS.sub(r"\2", block.heading), _EMPHASIS.sub(r"\2", block.text))
 
 
 def _without_heading(blocks: list[Block], number: int) -> list[Block]:

@@ -201,7 +201,10 @@ def _year(fields: Mapping[str, object]) -> int | None:
         found = re.match(r"\s*([0-9]{4})(?![0-9])", value)
         year = int(found[1]) if found else 0
     elif (
-        isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value == int(value)
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and 1000 <= value <= 2100
+        and value == int(value)
     ):
         year = int(value)
     return year if 1000 <= year <= 2100 else None

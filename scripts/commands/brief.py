@@ -50,5 +50,6 @@ def run(arguments: Arguments) -> int:
     if arguments.json:
         print_json({"brief": str(path), "claims": claims, "references": len(report.references)})
     else:
-        out().print(f"{path}: {claims} passages from {len(report.references)} papers")
+        papers = "paper" if len(report.references) == 1 else "papers"
+        out().print(f"{path}: {claims} passages from {len(report.references)} {papers}")
     return 0

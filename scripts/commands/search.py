@@ -36,6 +36,7 @@ def run(arguments: Arguments) -> int:
     """Exit 2 when the graph or the query is empty, or nothing matches."""
     from kg.build import open_graph
     from retrieval.questions import NoMatchError, checked_question
+    from retrieval.relevance import any_relevant
     from retrieval.sections import make_retriever
     from scripts.tools import load_encoder
 
@@ -43,7 +44,7 @@ def run(arguments: Arguments) -> int:
     question = checked_question(graph, arguments.query, arguments.top_n)
     encoder = None if arguments.method == "bm25" else load_encoder(arguments.encoder, graph.manifest)
     ranking = make_retriever(graph, encoder, arguments.method).retrieve([question], arguments.top_n)[0]
-    if not ranking.ids:
+    if not ranking.ids or (encoder is not None and not any_relevant(graph, encoder, question, ranking.ids)):
         raise NoMatchError(question)
     hits = describe_hits(graph, ranking)
     if arguments.json:
