@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
+import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -146,7 +147,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     try:
         # Damaged text must reach the checksum, not stop the query.
         connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
-        connection.execute("PRAGMA journal_mode = WAL")
+        _write_ahead(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
         if _layout(connection) != LAYOUT:
             _transaction(connection, lambda: _create(connection))
@@ -155,6 +156,19 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Switch to write-ahead logging. SQLite does not wait for another that is just switching, so we do."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
+                raise
+            time.sleep(0.01)
 
 
 def _layout(connection: sqlite3.Connection) -> int:
