@@ -98,7 +98,16 @@ def build_graph(
 
 def check_target(directory: Path, overwrite: bool) -> None:
     """Raise ``GraphError`` if a build would replace a graph that nobody said may be replaced."""
-    if graph_exists(directory) and not overwrite:
+    if overwrite:
+        return
+    # A first build that was killed leaves generation 0001 at most; later ones were a graph that has lost its CURRENT.
+    later = [p for p in directory.glob("generations/*/manifest.json") if p.parent.name > "0001"]
+    if later and not graph_exists(directory):
+        raise GraphError(
+            f"{directory} holds {later[0].parent} but no file CURRENT; restore that file, "
+            "or replace the graph with `evigraph build --overwrite`."
+        )
+    if graph_exists(directory):
         raise GraphError(
             f"{directory} already holds a graph; add papers to it with `evigraph add`, "
             "or replace it with `evigraph build --overwrite`."
@@ -208,7 +217,10 @@ def _shared_dois(papers: Iterable[Paper], changed: set[str]) -> list[str]:
 def _write(directory: Path, papers: Sequence[Paper], tools: Tools, report: BuildReport) -> None:
     ordered = sorted_papers(papers)
     cache = directory / "cache"
-    cache.mkdir(exist_ok=True)
+    try:
+        cache.mkdir(exist_ok=True)
+    except FileExistsError as error:
+        raise GraphError(f"{cache} is a file, where the caches of the graph belong; remove it.") from error
     with (
         Cache(cache / "extraction.sqlite", tools.extractor.fingerprint) as extractions,
         Cache(cache / "embedding.sqlite", tools.encoder.fingerprint) as embeddings,

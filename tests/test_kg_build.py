@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -319,3 +320,24 @@ def test_a_graph_knows_its_directory_from_anywhere(
     monkeypatch.chdir(tmp_path)
     build_graph(Path("g"), [paper("a", "Loss aversion.")], tools)
     assert open_graph(Path("g")).directory == str(tmp_path / "g")
+
+
+def test_a_graph_that_lost_its_current_is_not_built_over(tools: Tools, tmp_path: Path) -> None:
+    directory = tmp_path / "g"
+    build_graph(directory, [paper("a", "Loss aversion.")], tools)
+    (directory / "CURRENT").unlink()
+    build_graph(directory, [paper("a", "Loss aversion.")], tools)  # as after a first build that was killed
+    add_documents(directory, [paper("b", "Risk premium.")], tools)
+    (directory / "CURRENT").unlink()
+    with pytest.raises(GraphError, match="no file CURRENT; restore"):
+        build_graph(directory, [paper("c", "Minimum wages.")], tools)
+    build_graph(directory, [paper("c", "Minimum wages.")], tools, overwrite=True)
+    assert open_graph(directory).documents["doc_id"].to_pylist() == ["c"]
+
+
+def test_a_file_where_the_caches_belong_is_named(tools: Tools, tmp_path: Path) -> None:
+    build_graph(tmp_path / "g", [paper("a", "Loss aversion.")], tools)
+    shutil.rmtree(tmp_path / "g" / "cache")
+    (tmp_path / "g" / "cache").touch()
+    with pytest.raises(GraphError, match="cache is a file"):
+        add_documents(tmp_path / "g", [paper("b", "Risk premium.")], tools)

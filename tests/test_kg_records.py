@@ -133,3 +133,12 @@ def test_a_section_is_read_whole_and_quoted_by_its_text() -> None:
 def test_records_cannot_be_changed() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         Part("a", "b").text = "c"  # type: ignore[misc]
+
+
+def test_long_runs_of_combining_marks_are_divided_and_cost_no_more_than_their_length() -> None:
+    text = "a" + "\u0301\u0323" * 50_000  # takes over ten seconds undivided
+    cleaned = clean_text(text)
+    assert cleaned == clean_text(cleaned)
+    assert len(cleaned.replace("\u034f", "")) >= len(text) - 2
+    short = "e" + "\u0301\u0323" * 10
+    assert clean_text(short) == unicodedata.normalize("NFC", short)
