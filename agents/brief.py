@@ -132,6 +132,7 @@ class _Writer:
         self.sentences = 0
 
     def report(self, found: Sequence[Found], left_out: int) -> Report:
+        """Groups, references and notes; ``left_out`` sections ranked high but did not bear on the question."""
         grouped = [(concept, self._reading_order(own)) for concept, own in group_by_concept(found, self.config.groups)]
         passages = {section.row: self._passage(section) for section in found}
         sections = tuple(
