@@ -23,15 +23,15 @@ from agents.reporting.model import (
     number_references,
 )
 from agents.reporting.names import format_authors
+from kg.inspect import section_numbers
 from kg.lateral import LateralGraph
 from kg.papers import read_document
 from kg.protocols import Encoder
 from kg.records import Document
-from retrieval.lexical import section_bm25
 from retrieval.paths import ConceptPaths, concept_paths, contributions
 from retrieval.questions import NoMatchError
 from retrieval.relevance import relevant_sections, unknown_words
-from retrieval.sections import Method, PPRConfig, PPRRetriever, make_retriever
+from retrieval.sections import Method, Methods, PPRConfig
 
 CHECKER = "verbatim"
 """Checker of quotations: the text is a substring of the cited section."""
@@ -66,14 +66,11 @@ def write_brief(graph: LateralGraph, encoder: Encoder, question: str, config: Br
         NoMatchError: no section of the graph bears on the question.
     """
     vector = encoder.encode_queries([question])[0]
-    lexical = section_bm25(graph)
-    ppr = PPRRetriever(graph, encoder, config.ppr, lexical)
-    _, scores = ppr.diffuse([question])
-    retriever = make_retriever(graph, encoder, config.method, config.ppr)
-    ranking = retriever.retrieve([question], config.top_n)[0]
-    row_of = {section_id: row for row, section_id in enumerate(graph.sections["section_id"].to_pylist())}
-    rows = [row_of[section_id] for section_id in ranking.ids]
-    relevant = relevant_sections(graph, question, vector, rows, lexical)
+    methods = Methods(graph, encoder, config.ppr)
+    _, scores = methods.ppr.diffuse([question])
+    ranking = methods.retriever(config.method).retrieve([question], config.top_n)[0]
+    rows = section_numbers(graph, ranking.ids)
+    relevant = relevant_sections(graph, question, vector, rows, methods.lexical)
     kept = [(row, score) for row, score in zip(rows, ranking.scores, strict=True) if row in relevant]
     if not kept:
         raise NoMatchError(question)
@@ -84,16 +81,16 @@ def write_brief(graph: LateralGraph, encoder: Encoder, question: str, config: Br
         for (row, score), own in zip(kept, quotes, strict=True)
         if own
     ]
-    seeds = ppr.seeder.concepts_of(question, vector, config.seeds_named)
-    return _Writer(graph, question, seeds, config).report(found, left_out=len(rows) - len(kept))
+    seeds = methods.ppr.seeder.concepts_of(question, vector, config.seeds_named)
+    unknown = unknown_words(question, methods.lexical)
+    return _Writer(graph, question, seeds, config).report(found, len(rows) - len(kept), unknown)
 
 
 def group_by_concept(found: Sequence[Found], groups: int, carriers: int = 4) -> list[tuple[int | None, list[Found]]]:
     """Sections under the concept that carried them, largest groups first; None holds those that no concept carried.
 
     Greedy cover: the concept that carries most of what is not yet grouped (sum of score x share over the best
-    ``carriers`` of each section) comes first; after ``groups`` - 1 of them, each section that is left joins the
-    group that carries it most, or the last group.
+    ``carriers`` of each section) comes first; what is left after ``groups`` of them stands under None, too.
     """
     remaining = list(found)
     grouped: list[tuple[int | None, list[Found]]] = []
@@ -131,13 +128,16 @@ class _Writer:
         self.documents: dict[int, Document] = {}
         self.sentences = 0
 
-    def report(self, found: Sequence[Found], left_out: int) -> Report:
-        """Groups, references and notes; ``left_out`` sections ranked high but did not bear on the question."""
+    def report(self, found: Sequence[Found], left_out: int, unknown: Sequence[str]) -> Report:
+        """Groups, references and notes.
+
+        ``left_out`` sections ranked high but did not bear on the question; ``unknown`` words of it stand nowhere.
+        """
         grouped = [(concept, self._reading_order(own)) for concept, own in group_by_concept(found, self.config.groups)]
         passages = {section.row: self._passage(section) for section in found}
         sections = tuple(
             ReportSection(
-                self._heading(concept, own, grouped),
+                self._heading(concept, len(grouped)),
                 tuple(block for section in own for block in self._blocks(section, concept)),
             )
             for concept, own in grouped
@@ -150,7 +150,7 @@ class _Writer:
         ]
         if any(is_summary(document) for document in self.documents.values()):
             notes.append("“Summary of” marks the words of a summary of the paper, not of the paper itself.")
-        if unknown := unknown_words(self.question, section_bm25(self.graph)):
+        if unknown:
             notes.append(f"No section speaks of: {', '.join(unknown)}.")
         if left_out:
             notes.append(f"{_count(left_out, 'further section')} ranked high but too far from the question to quote.")
@@ -170,9 +170,9 @@ class _Writer:
         papers = list(dict.fromkeys(owner[section.row].as_py() for section in own))
         return sorted(own, key=lambda section: (papers.index(owner[section.row].as_py()), section.row))
 
-    def _heading(self, concept: int | None, own: Sequence[Found], grouped: Sequence[object]) -> str:
+    def _heading(self, concept: int | None, groups: int) -> str:
         if concept is None:
-            return "Other passages" if len(grouped) > 1 else "Passages"
+            return "Other passages" if groups > 1 else "Passages"
         label = self.labels[concept]
         return label[:1].upper() + label[1:]
 

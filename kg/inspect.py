@@ -74,13 +74,19 @@ def row_of(matrix: Any, row: int) -> tuple[np.ndarray, np.ndarray]:
     return matrix.col_indices()[start:end].cpu().numpy(), matrix.values()[start:end].cpu().numpy()
 
 
-def section_rows(graph: LateralGraph, section_ids: Sequence[str]) -> list[dict[str, Any]]:
-    """id, paper, heading and text of sections, in the given order. Raises ``InputError`` for an unknown id."""
+def section_numbers(graph: LateralGraph, section_ids: Sequence[str]) -> list[int]:
+    """Rows of sections in the graph's table, in the given order. Raises ``InputError`` for an id that is not there."""
     rows = pc.index_in(pa.array(section_ids, pa.string()), graph.sections["section_id"].combine_chunks())
     if rows.null_count:
         unknown = section_ids[rows.is_null().index(True).as_py()]
         raise InputError(f"The graph holds no section {unknown!r}; a section id is a document's id, #, and a number.")
-    sections = graph.sections.take(rows)
+    numbers: list[int] = rows.to_pylist()
+    return numbers
+
+
+def section_rows(graph: LateralGraph, section_ids: Sequence[str]) -> list[dict[str, Any]]:
+    """id, paper, heading and text of sections, in the given order. Raises ``InputError`` for an unknown id."""
+    sections = graph.sections.take(pa.array(section_numbers(graph, section_ids), pa.int32()))
     papers = graph.documents.select(["doc_id", "title", "authors", "year", "venue"]).take(sections["document"])
     return [
         {"section_id": s["section_id"], **p, "heading": s["heading"], "text": s["text"]}

@@ -17,9 +17,7 @@ from torch import Tensor
 from kg.candidates import readable
 from kg.lateral import LateralGraph
 from kg.names import name_form
-from kg.protocols import Encoder
 from retrieval.bm25 import BM25Index, words
-from retrieval.lexical import section_bm25
 
 DEVIATIONS = 1.5
 """How far above the mean cosine of unrelated sections, in standard deviations, a section is related."""
@@ -44,14 +42,6 @@ def relevant_sections(
     return {
         row for row, cosine, share in zip(rows, near, covered, strict=True) if cosine >= threshold or share >= COVERAGE
     }
-
-
-def any_relevant(graph: LateralGraph, encoder: Encoder, question: str, section_ids: Sequence[str]) -> bool:
-    """Whether one of the ranked sections bears on the question; if none does, nothing was found."""
-    row_of = {section_id: row for row, section_id in enumerate(graph.sections["section_id"].to_pylist())}
-    rows = [row_of[section_id] for section_id in section_ids]
-    vector = encoder.encode_queries([question])[0]
-    return bool(relevant_sections(graph, question, vector, rows, section_bm25(graph)))
 
 
 def background_similarity(graph: LateralGraph, seed: int = 718) -> float:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, Protocol, get_args
 
 import torch
@@ -162,24 +163,48 @@ class HybridRetriever:
         return [Ranking(tuple(i for i, _ in pairs), tuple(s for _, s in pairs)) for pairs in fused]
 
 
+class Methods:
+    """The methods over one graph by name; what several of them need is prepared once, when first asked for.
+
+    Only ``bm25`` does without an encoder.
+    """
+
+    def __init__(self, graph: LateralGraph, encoder: Encoder | None, config: PPRConfig = PPRConfig()) -> None:
+        self._graph = graph
+        self._encoder = encoder
+        self._config = config
+
+    @cached_property
+    def lexical(self) -> BM25Index:
+        """BM25 over the graph's sections."""
+        return section_bm25(self._graph)
+
+    @cached_property
+    def ppr(self) -> PPRRetriever:
+        """The method ``ppr``, whose seeds and scores also tell why a section was found."""
+        return PPRRetriever(self._graph, self._encoder_for("ppr"), self._config, self.lexical)
+
+    def retriever(self, method: Method) -> Retriever:
+        """The retriever of a method. Raises ``InputError`` for an unknown one, or if it lacks its encoder."""
+        if method not in get_args(Method):
+            raise InputError(f"There is no method {method!r}; use one of {', '.join(get_args(Method))}.")
+        if method == "bm25":
+            return BM25Retriever(self._graph, self.lexical)
+        if method == "ppr":
+            return self.ppr
+        dense = DenseRetriever(self._graph, self._encoder_for(method))
+        if method == "dense":
+            return dense
+        return HybridRetriever([self.ppr, dense, BM25Retriever(self._graph, self.lexical)])
+
+    def _encoder_for(self, method: Method) -> Encoder:
+        if self._encoder is None:
+            raise InputError(f"The method {method!r} needs an encoder; hand in the graph's.")
+        return self._encoder
+
+
 def make_retriever(
     graph: LateralGraph, encoder: Encoder | None, method: Method, config: PPRConfig = PPRConfig()
 ) -> Retriever:
-    """The retriever of a method by its name; only ``bm25`` does without an encoder.
-
-    Raises:
-        InputError: an unknown method, or no encoder where one is needed.
-    """
-    if method not in get_args(Method):
-        raise InputError(f"There is no method {method!r}; use one of {', '.join(get_args(Method))}.")
-    if method == "bm25":
-        return BM25Retriever(graph, section_bm25(graph))
-    if encoder is None:
-        raise InputError(f"The method {method!r} needs an encoder; hand in the graph's.")
-    if method == "dense":
-        return DenseRetriever(graph, encoder)
-    lexical = section_bm25(graph)
-    ppr = PPRRetriever(graph, encoder, config, lexical)
-    if method == "ppr":
-        return ppr
-    return HybridRetriever([ppr, DenseRetriever(graph, encoder), BM25Retriever(graph, lexical)])
+    """One method of one graph; raises ``InputError`` as ``Methods.retriever`` does."""
+    return Methods(graph, encoder, config).retriever(method)

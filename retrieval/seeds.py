@@ -33,7 +33,7 @@ class SeedConfig:
     ``lexical`` in those units; ``section_share`` of the seeds' mass comes from them. ``sharpness``: exponent of all
     similarities.
 
-    Chosen on half of SciFact's training claims (by connected component), where the other half confirmed it.
+    Chosen on half of SciFact's training claims, divided by connected component.
     """
 
     neighbours: int = 20

@@ -35,16 +35,26 @@ class Arguments:
 def run(arguments: Arguments) -> int:
     """Exit 2 when the graph or the query is empty, or nothing matches."""
     from kg.build import open_graph
+    from kg.inspect import section_numbers
     from retrieval.questions import NoMatchError, checked_question
-    from retrieval.relevance import any_relevant
-    from retrieval.sections import make_retriever
+    from retrieval.relevance import relevant_sections
+    from retrieval.sections import Methods
     from scripts.tools import load_encoder
 
     graph = open_graph(arguments.graph)
     question = checked_question(graph, arguments.query, arguments.top_n)
     encoder = None if arguments.method == "bm25" else load_encoder(arguments.encoder, graph.manifest)
-    ranking = make_retriever(graph, encoder, arguments.method).retrieve([question], arguments.top_n)[0]
-    if not ranking.ids or (encoder is not None and not any_relevant(graph, encoder, question, ranking.ids)):
+    methods = Methods(graph, encoder)
+    ranking = methods.retriever(arguments.method).retrieve([question], arguments.top_n)[0]
+    if (
+        encoder is not None
+    ):  # a ranking always has a first place; if none of it bears on the question, nothing was found
+        vector = encoder.encode_queries([question])[0]
+        rows = section_numbers(graph, ranking.ids)
+        found = bool(relevant_sections(graph, question, vector, rows, methods.lexical))
+    else:
+        found = bool(ranking.ids)
+    if not found:
         raise NoMatchError(question)
     hits = describe_hits(graph, ranking)
     if arguments.json:
