@@ -12,11 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
+from agents.reporting.images import image_size
 from kg.errors import InputError
 from kg.records import clean_text, split_section_id
 
 SentenceKind: TypeAlias = Literal["claim", "proposal", "connective"]
 Verdict: TypeAlias = Literal["supported", "partial", "unsupported", "unchecked"]
+MediaType: TypeAlias = Literal["image/svg+xml", "image/png"]
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -132,7 +134,28 @@ class Table:
             )
 
 
-Block: TypeAlias = Paragraph | BulletList | QuoteBlock | Note | Table
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A picture: ``content`` is the whole file, ``alt`` says what it shows to those who cannot see it.
+
+    Raises ``InputError`` if ``content`` is not what ``media_type`` says, or ``alt`` is empty.
+    """
+
+    media_type: MediaType
+    content: bytes
+    alt: str
+    caption: str = ""
+
+    def __post_init__(self) -> None:
+        clean(self)
+        if self.media_type not in get_args(MediaType):
+            raise InputError(f"a figure is of type {self.media_type!r}; use {', '.join(get_args(MediaType))}")
+        if is_blank(self.alt):
+            raise InputError(f"the figure {self.caption!r} does not say in words what it shows; give it an alt text")
+        image_size(self.media_type, self.content)
+
+
+Block: TypeAlias = Paragraph | BulletList | QuoteBlock | Note | Table | Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +173,7 @@ class ReportSection:
 
 
 def sentences_of(block: Block) -> tuple[Sentence, ...]:
-    """The sentences of a block in reading order; notes and tables have none."""
+    """The sentences of a block in reading order; notes, tables and figures have none."""
     if isinstance(block, Paragraph):
         return block.sentences
     if isinstance(block, BulletList):

@@ -2,63 +2,65 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from urllib.parse import quote
+import hashlib
 
-from agents.reporting.escape import block_start, cell, heading, inline, one_line
+from agents.reporting.citing import NUMBERED, Bibliography, CitationStyle, Entry, Piece
+from agents.reporting.escape import block_start, cell, heading, inline
 from agents.reporting.model import (
     Block,
     BulletList,
+    Figure,
     Note,
     Paragraph,
     QuoteBlock,
-    Reference,
     Report,
     ReportSection,
     Sentence,
     Table,
     is_blank,
 )
-from agents.reporting.names import format_authors
-from kg.records import normalise_doi
 
-_DOI = re.compile(r"10\.\d{4,9}/\S+", re.ASCII)
 _DOUBTS = {"partial": "partly supported", "unsupported": "not supported"}
 _DEEPEST_HEADING = 6
 
 
-def render_markdown(report: Report) -> str:
+def render_markdown(report: Report, style: CitationStyle = NUMBERED) -> str:
     """The whole report, lines not wrapped: a paragraph, item, quote or reference is one line.
 
     Texts stand in it escaped (``agents.reporting.escape``), so that a parser gives them back verbatim but for
     white space; the only links are those of DOIs.
     """
-    numbers = report.reference_numbers()
+    bibliography = Bibliography(report, style)
     blocks = [f"# {heading(report.title)}", _italic(report.question), *map(_italic, report.notes)]
     for section in report.sections:
-        blocks += _section(section, 2, numbers)
-    if report.references:
-        blocks += ["## References", "\n".join(map(_reference, report.references))]
+        blocks += _section(section, 2, bibliography)
+    if bibliography.entries:
+        blocks += ["## References", "\n".join(map(_entry, bibliography.entries))]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _section(section: ReportSection, level: int, numbers: Mapping[str, int]) -> list[str]:
+def figure_path(figure: Figure) -> str:
+    """Where the Markdown looks for a figure, from its own folder; named by its content, so that no two collide."""
+    suffix = "svg" if figure.media_type == "image/svg+xml" else "png"
+    return f"figures/{hashlib.sha256(figure.content).hexdigest()[:16]}.{suffix}"
+
+
+def _section(section: ReportSection, level: int, bibliography: Bibliography) -> list[str]:
     blocks = [f"{'#' * min(level, _DEEPEST_HEADING)} {heading(section.heading)}"]
-    blocks += [_block(block, numbers) for block in section.blocks]
+    blocks += [_block(block, bibliography) for block in section.blocks]
     for child in section.sections:
-        blocks += _section(child, level + 1, numbers)
+        blocks += _section(child, level + 1, bibliography)
     return blocks
 
 
-def _block(block: Block, numbers: Mapping[str, int]) -> str:
+def _block(block: Block, bibliography: Bibliography) -> str:
     match block:
         case Paragraph():
-            return _paragraph(block, numbers)
+            return _paragraph(block, bibliography)
         case BulletList(items):
-            return "\n".join(f"- {text}" for text in (_paragraph(item, numbers) for item in items) if text)
+            return "\n".join(f"- {text}" for text in (_paragraph(item, bibliography) for item in items) if text)
         case QuoteBlock(sentence, attribution):
-            lines = [f"> “{inline(sentence.text)}”{_marks(sentence, numbers)}"]
+            lines = [f"> “{inline(sentence.text)}”{_marks(sentence, bibliography)}"]
             if not is_blank(attribution):
                 lines += [">", f"> — {inline(attribution)}"]
             return "\n".join(lines)
@@ -66,16 +68,20 @@ def _block(block: Block, numbers: Mapping[str, int]) -> str:
             return _italic(text)
         case Table():
             return _table(block)
+        case Figure():
+            return "\n\n".join(
+                piece for piece in (f"![{inline(block.alt)}]({figure_path(block)})", _italic(block.caption)) if piece
+            )
 
 
-def _paragraph(paragraph: Paragraph, numbers: Mapping[str, int]) -> str:
-    return block_start(" ".join(inline(s.text) + _marks(s, numbers) for s in paragraph.sentences))
+def _paragraph(paragraph: Paragraph, bibliography: Bibliography) -> str:
+    return block_start(" ".join(inline(s.text) + _marks(s, bibliography) for s in paragraph.sentences))
 
 
-def _marks(sentence: Sentence, numbers: Mapping[str, int]) -> str:
+def _marks(sentence: Sentence, bibliography: Bibliography) -> str:
     """`` [1, 3]`` and what the check left in doubt; "" without either."""
-    cited = sorted({numbers[citation.doc_id] for citation in sentence.citations})
-    marks = f" [{', '.join(map(str, cited))}]" if cited else ""
+    labels = bibliography.separator.join(inline(mark.label) for mark in bibliography.marks(sentence))
+    marks = f" {bibliography.opening}{labels}{bibliography.closing}" if labels else ""
     doubt = _DOUBTS.get(sentence.verdict)
     return f"{marks} *({doubt})*" if doubt else marks
 
@@ -87,45 +93,21 @@ def _table(table: Table) -> str:
     return "\n".join([caption, "", *lines] if caption else lines)
 
 
-def _reference(reference: Reference) -> str:
-    """``1. Authors (Year). Title. *Venue*, volume(issue), pages. <https://doi.org/...>``, or title first."""
-    authors = inline(format_authors(reference.authors))
-    year = inline(_detail(reference, "year") or "n.d.") if reference.year is None else str(reference.year)
-    title = inline(reference.doc_id if is_blank(reference.title) else reference.title)
-    parts = [f"{authors} ({year}).", _ended(title)] if authors else [f"{title} ({year})."]
-    if source := _source(reference):
-        parts.append(source)
-    parts.append(_locator(reference))
-    return f"{reference.number}. {block_start(' '.join(part for part in parts if part))}"
+def _entry(entry: Entry) -> str:
+    text = "".join(map(_piece, entry.pieces))
+    return f"{entry.label}. {block_start(text)}" if entry.label else f"- {block_start(text)}"
 
 
-def _source(reference: Reference) -> str:
-    volume, pages = inline(_detail(reference, "volume")), inline(_detail(reference, "pages"))
-    issue = inline(_detail(reference, "issue") or _detail(reference, "number"))
-    numbered = volume + (f"({issue})" if issue else "")
-    pieces = [piece for piece in (_italic(reference.venue), numbered, pages) if piece]
-    return _ended(", ".join(pieces))
-
-
-def _locator(reference: Reference) -> str:
-    """The DOI as a link; what is no DOI as plain text; else the id in PubMed or arXiv."""
-    doi = normalise_doi(one_line(reference.doi))
-    if _DOI.fullmatch(doi):
-        return f"<https://doi.org/{quote(doi, safe='/:;().-_')}>"
-    ids = (("DOI", doi), ("PMID", _detail(reference, "pmid")), ("arXiv", _detail(reference, "arxiv")))
-    for label, value in ids:
-        if not is_blank(value):
-            return f"{label}: {inline(value)}"
-    return ""
-
-
-def _detail(reference: Reference, name: str) -> str:
-    """What the source says under ``name``, however it writes the name; "" for nothing."""
-    return next((value for key, value in reference.details if key.casefold() == name), "")
-
-
-def _ended(text: str) -> str:
-    return text if not text or text.endswith((".", "?", "!", "…", "。", "？", "！")) else f"{text}."
+def _piece(piece: Piece) -> str:
+    if piece.url == piece.text and piece.url:
+        return f"<{piece.url}>"
+    # ``inline`` strips the ends, which here stand in the middle of a line.
+    before, after = (
+        " " if piece.text[:1].isspace() else "",
+        " " if piece.text[1:] and piece.text[-1].isspace() else "",
+    )
+    text = f"{before}{inline(piece.text)}{after}"
+    return f"*{text}*" if piece.italic else text
 
 
 def _italic(text: str) -> str:

@@ -6,15 +6,17 @@ here are ignored; a change that older readers would get wrong raises ``FORMAT``.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, Field
+from pydantic import Base64Bytes, BaseModel, Field
 
 from agents.reporting import model
 from agents.reporting.model import Block, Citation, Passage, Reference, Report, ReportSection, Sentence, walk
 
-FORMAT = 1
+FORMAT = 2
+"""2 added figures; a report of format 1 is read as it is."""
 
 
 class ClaimRecord(BaseModel):
@@ -74,8 +76,18 @@ class TableRecord(BaseModel):
     caption: str
 
 
+class FigureRecord(BaseModel):
+    """A picture; ``content`` is the file in Base64."""
+
+    type: Literal["figure"] = "figure"
+    media_type: model.MediaType
+    content: Base64Bytes
+    alt: str
+    caption: str
+
+
 BlockRecord: TypeAlias = Annotated[
-    ParagraphRecord | BulletsRecord | QuoteRecord | NoteRecord | TableRecord, Field(discriminator="type")
+    ParagraphRecord | BulletsRecord | QuoteRecord | NoteRecord | TableRecord | FigureRecord, Field(discriminator="type")
 ]
 
 
@@ -154,6 +166,8 @@ def _block_record(block: Block) -> BlockRecord:
             return NoteRecord(text=text)
         case model.Table(header, rows, caption):
             return TableRecord(header=header, rows=rows, caption=caption)
+        case model.Figure(media_type, content, alt, caption):
+            return FigureRecord(media_type=media_type, content=b64encode(content), alt=alt, caption=caption)
 
 
 def _section(record: SectionRecord, sentences: Mapping[str, Sentence]) -> ReportSection:
@@ -176,6 +190,8 @@ def _block(record: BlockRecord, sentences: Mapping[str, Sentence]) -> Block:
             return model.Note(record.text)
         case TableRecord():
             return model.Table(record.header, record.rows, record.caption)
+        case FigureRecord():
+            return model.Figure(record.media_type, record.content, record.alt, record.caption)
 
 
 def _paragraph(ids: Iterable[str], sentences: Mapping[str, Sentence]) -> model.Paragraph:

@@ -38,8 +38,10 @@ def read_report(directory: str | os.PathLike[str]) -> Report:
     report_path, claims_path = Path(directory) / REPORT_FILE, Path(directory) / CLAIMS_FILE
     content, claims = _read(report_path), _read(claims_path)
     found = _parse(FormatRecord, content, str(report_path)).format
-    if found != FORMAT:
-        raise InputError(f"{report_path} has format {found}, this version reads {FORMAT}; use the one that wrote it")
+    if not 1 <= found <= FORMAT:
+        raise InputError(
+            f"{report_path} has format {found}, this version reads 1 to {FORMAT}; use the one that wrote it"
+        )
     record = _parse(ReportRecord, content, str(report_path))
     lines = _parse_claims(claims, claims_path)
     if record.claims_sha256 not in (None, hashlib.sha256(claims).hexdigest()):
