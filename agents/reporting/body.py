@@ -19,6 +19,8 @@ from kg.records import clean_text, split_section_id
 SentenceKind: TypeAlias = Literal["claim", "proposal", "connective"]
 Verdict: TypeAlias = Literal["supported", "partial", "unsupported", "unchecked"]
 MediaType: TypeAlias = Literal["image/svg+xml", "image/png"]
+DOUBTS: dict[Verdict, str] = {"partial": "partly supported", "unsupported": "not supported"}
+"""What a reader is told where a check left doubt."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+from agents.reporting.body import DOUBTS
 from agents.reporting.citing import NUMBERED, Bibliography, CitationStyle, Entry, Piece
 from agents.reporting.escape import block_start, cell, heading, inline
 from agents.reporting.model import (
@@ -20,7 +21,6 @@ from agents.reporting.model import (
     is_blank,
 )
 
-_DOUBTS = {"partial": "partly supported", "unsupported": "not supported"}
 _DEEPEST_HEADING = 6
 
 
@@ -82,7 +82,7 @@ def _marks(sentence: Sentence, bibliography: Bibliography) -> str:
     """`` [1, 3]`` and what the check left in doubt; "" without either."""
     labels = bibliography.separator.join(inline(mark.label) for mark in bibliography.marks(sentence))
     marks = f" {bibliography.opening}{labels}{bibliography.closing}" if labels else ""
-    doubt = _DOUBTS.get(sentence.verdict)
+    doubt = DOUBTS.get(sentence.verdict)
     return f"{marks} *({doubt})*" if doubt else marks
 
 
