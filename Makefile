@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 DEMO ?= demo_out
 WORKERS ?= 2
 
-.PHONY: setup demo test check format bench clean
+.PHONY: setup demo test check format bench browser-tools clean
 
 setup: $(STAMP)
 
@@ -36,6 +36,12 @@ format: setup
 bench: setup
 	$(BIN)/python scripts/bench_build.py
 	$(BIN)/python scripts/bench_merge.py
+
+# What the tests marked `browser` look at reports with; without it they are skipped. Debian, as root.
+browser-tools:
+	apt-get update -qq
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+		chromium libreoffice-writer-nogui fonts-noto-core fonts-noto-cjk
 
 clean:
 	rm -rf $(VENV) $(DEMO) .pytest_cache .mypy_cache .ruff_cache .hypothesis
