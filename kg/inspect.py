@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from functools import cache
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +17,9 @@ import pyarrow.compute as pc
 from kg.errors import InputError
 from kg.lateral import LateralGraph
 from kg.names import name_form, name_key
+from kg.venues import field_of_venue, find_journal, venue_key
+
+Grouping = Literal["venue", "field", "year"]
 
 
 def describe_graph(graph: LateralGraph, top_n: int) -> dict[str, Any]:
@@ -92,3 +99,80 @@ def section_rows(graph: LateralGraph, section_ids: Sequence[str]) -> list[dict[s
         {"section_id": s["section_id"], **p, "heading": s["heading"], "text": s["text"]}
         for s, p in zip(sections.drop_columns(["document", "sha256"]).to_pylist(), papers.to_pylist(), strict=True)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Papers that share a venue, field or year; ``name`` is None for those that have none.
+
+    ``concepts`` counts each concept once, however many of the papers mention it; the years are those of the oldest and
+    the newest dated paper.
+    """
+
+    name: str | None
+    papers: int
+    sections: int
+    concepts: int
+    first_year: int | None
+    last_year: int | None
+
+
+def group_documents(graph: LateralGraph, by: Grouping) -> list[Group]:
+    """The papers of a graph by venue or field, the group of most papers first, or by year, the newest first.
+
+    Each paper is in one group; those without close the list of years. Spellings of one venue (``venues.venue_key``, and
+    the names of a journal that ``venues`` knows) and of one field (case, spacing) are one group under the spelling most
+    papers use, ties by code point. A paper's field is the one its source gives, else that of its journal.
+    """
+    named = list(_group_names(graph, by))
+    number: dict[str, int] = {}
+    of_paper = np.fromiter((number.setdefault(key, len(number)) for key, _ in named), np.int64, len(named))
+    spellings = [Counter[str]() for _ in number]
+    years: list[set[int]] = [set() for _ in number]
+    for group, (_, name), year in zip(of_paper.tolist(), named, graph.documents["year"].to_pylist(), strict=True):
+        spellings[group][name] += 1
+        if year is not None:
+            years[group].add(year)
+    papers = np.bincount(of_paper, minlength=len(number))
+    sections = np.bincount(of_paper, weights=graph.documents["n_sections"].to_numpy(), minlength=len(number))
+    of_section = of_paper[graph.sections["document"].to_numpy()]
+    pairs = of_section[graph.mentions["section"].to_numpy()] * graph.n_concepts + graph.mentions["concept"].to_numpy()
+    concepts = np.bincount(np.unique(pairs) // max(graph.n_concepts, 1), minlength=len(number))
+    groups = [
+        Group(
+            min(spellings[i], key=lambda name: (-spellings[i][name], name)) if key else None,
+            int(papers[i]), int(sections[i]), int(concepts[i]),
+            min(years[i], default=None), max(years[i], default=None),
+        )
+        for key, i in number.items()
+    ]  # fmt: skip
+    if by == "year":
+        return sorted(groups, key=lambda group: (group.name is None, -(group.last_year or 0)))
+    return sorted(groups, key=lambda group: (-group.papers, group.name is None, group.name or ""))
+
+
+def _group_names(graph: LateralGraph, by: Grouping) -> Iterator[tuple[str, str]]:
+    """(what papers of one group share, how this paper spells it), a paper at a time; ("", "") where it has none."""
+    if by == "year":
+        yield from (("", "") if year is None else (str(year),) * 2 for year in graph.documents["year"].to_pylist())
+        return
+
+    @cache
+    def venue_name(venue: str) -> tuple[str, str]:
+        journal = find_journal(venue)
+        return venue_key(journal.name if journal else venue) or _folded(venue), venue.strip()
+
+    @cache
+    def field_name(field: str, venue: str) -> tuple[str, str]:
+        field = field.strip() or field_of_venue(venue) or ""
+        return _folded(field), field
+
+    venues = graph.documents["venue"].to_pylist()
+    if by == "venue":
+        yield from map(venue_name, venues)
+    else:
+        yield from map(field_name, graph.documents["field"].to_pylist(), venues)
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

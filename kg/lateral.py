@@ -46,7 +46,6 @@ class LateralGraph(HeteroData):
         for name in TABLES:
             setattr(graph, name, tables[name])
         graph.manifest = dict(manifest)
-        graph.directory = None
         n_documents, n_sections, n_concepts = (tables[name].num_rows for name in TABLES[:3])
         graph["document"].num_nodes = n_documents
         graph["section"].num_nodes = n_sections
@@ -70,6 +69,15 @@ class LateralGraph(HeteroData):
         """Clones the tensors, since torch does not deep-copy sparse CSR ones; tables never change and are shared."""
         cloned: LateralGraph = self.clone()
         return cloned
+
+    @property
+    def directory(self) -> str | None:
+        """Where the graph was opened from; None for one that was not."""
+        return getattr(self._global_store, "directory", None)
+
+    @directory.setter
+    def directory(self, value: str | None) -> None:
+        self._global_store["directory"] = value
 
     @property
     def n_concepts(self) -> int:

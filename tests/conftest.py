@@ -21,6 +21,9 @@ from kg.names import name_form
 from kg.protocols import Track
 from kg.records import Document, Part
 from retrieval.encoder import SentenceEncoder, find_encoder
+from tests.browser import chromium, page
+
+__all__ = ["chromium", "page"]
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = ROOT / "scripts" / "sample_corpus"

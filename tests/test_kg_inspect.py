@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import json
+import time
+from collections import defaultdict
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import torch
 
 from kg.build import Tools, build_graph, open_graph
 from kg.errors import InputError
-from kg.inspect import describe_concept, describe_graph, find_concept, papers_per_concept, row_of, section_rows
+from kg.inspect import (
+    Group,
+    Grouping,
+    describe_concept,
+    describe_graph,
+    find_concept,
+    group_documents,
+    papers_per_concept,
+    row_of,
+    section_rows,
+)
 from kg.lateral import LateralGraph
+from kg.papers import DOCUMENT_SCHEMA, SECTION_SCHEMA
+from kg.venues import field_of_venue
 from tests.conftest import paper
 
 
@@ -130,3 +145,133 @@ def test_an_empty_graph_describes_itself(empty: LateralGraph) -> None:
     assert section_rows(empty, []) == []
     with pytest.raises(InputError, match="no concept 'risk'"):
         find_concept(empty, "risk")
+
+
+# Groups of papers
+
+
+@pytest.fixture(scope="module")
+def shelves(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> LateralGraph:
+    directory = tmp_path_factory.mktemp("shelves") / "graph"
+    text = "Beta risk is priced. Supply chains amplify orders."
+    papers = [
+        paper("a", text, "One", venue="The Journal of Finance", year=1964),
+        paper("b", text, "Two", venue="Journal of Finance", year=1970),
+        paper("c", "Liquidity risk premia.", "Three", venue="J. Finance"),
+        paper("d", text, "Four", venue="Journal of Finance", field="Corporate  FINANCE", year=1964),
+        paper("e", text, "Five", venue="Nature & Nurture", year=-44),
+        paper("f", text, "Six", venue="NATURE AND NURTURE.", field="  Finance ", year=0),
+        paper("g", text, "Seven", field="corporate finance", year=1970),
+        paper("h", "", ""),
+        paper("i", text, "Eight", venue="***", year=1964),
+        paper("j", text, "Nine", venue="The"),
+    ]
+    build_graph(directory, papers, tools)
+    return open_graph(directory)
+
+
+def named(groups: list[Group]) -> list[tuple[str | None, int]]:
+    return [(group.name, group.papers) for group in groups]
+
+
+def test_venues_are_grouped_whatever_their_spelling_under_the_most_frequent(shelves: LateralGraph) -> None:
+    assert named(group_documents(shelves, "venue")) == [
+        ("Journal of Finance", 4), ("NATURE AND NURTURE.", 2), (None, 2), ("***", 1), ("The", 1),
+    ]  # fmt: skip
+
+
+def test_a_field_is_the_paper_s_own_else_its_journal_s(shelves: LateralGraph) -> None:
+    assert named(group_documents(shelves, "field")) == [
+        ("finance", 3 + 1), (None, 4), ("Corporate  FINANCE", 2),
+    ]  # fmt: skip
+
+
+def test_years_run_from_the_newest_back_and_undated_papers_close_the_list(shelves: LateralGraph) -> None:
+    groups = group_documents(shelves, "year")
+    assert named(groups) == [("1970", 2), ("1964", 3), ("0", 1), ("-44", 1), (None, 3)]
+    assert [(g.first_year, g.last_year) for g in groups] == [
+        (1970, 1970),
+        (1964, 1964),
+        (0, 0),
+        (-44, -44),
+        (None, None),
+    ]
+
+
+@pytest.mark.parametrize("by", ["venue", "field", "year"])
+def test_groups_count_what_a_count_by_hand_gives(
+    shelves: LateralGraph, sample_graph: LateralGraph, by: Grouping
+) -> None:
+    for graph in (shelves, sample_graph):
+        groups = group_documents(graph, by)
+        documents = graph.documents.to_pylist()
+        assert sum(group.papers for group in groups) == len(documents)
+        assert sum(group.sections for group in groups) == graph.n_sections
+        exact: dict[str, list[int]] = defaultdict(list)
+        for row, document in enumerate(documents):
+            own = document["field"] or field_of_venue(document["venue"]) or ""
+            value = {"venue": document["venue"], "field": own, "year": str(document["year"] or "")}[by]
+            exact[value.casefold()].append(row)
+        for group in groups:
+            rows = exact.get((group.name or "").casefold(), [])
+            if len(rows) != group.papers:  # several spellings: counted above
+                continue
+            sections = {n for n, row in enumerate(graph.sections["document"].to_pylist()) if row in rows}
+            concepts = {m["concept"] for m in graph.mentions.to_pylist() if m["section"] in sections}
+            years = [documents[row]["year"] for row in rows if documents[row]["year"] is not None]
+            assert (group.sections, group.concepts) == (len(sections), len(concepts))
+            assert (group.first_year, group.last_year) == (min(years, default=None), max(years, default=None))
+
+
+def test_a_concept_counts_once_in_a_group(shelves: LateralGraph) -> None:
+    [same_text] = [group for group in group_documents(shelves, "year") if group.name == "1970"]
+    of_one = {
+        m["concept"]
+        for m in shelves.mentions.to_pylist()
+        if shelves.sections["section_id"][m["section"]].as_py() == "b#0"
+    }
+    assert same_text.papers == 2
+    assert same_text.concepts == len(of_one) > 0
+
+
+def test_an_empty_graph_has_no_groups(empty: LateralGraph) -> None:
+    for by in ("venue", "field", "year"):
+        assert group_documents(empty, by) == []
+
+
+def test_a_hundred_thousand_papers_are_grouped_in_little_time() -> None:
+    n, n_concepts = 100_000, 5_000
+    rng = np.random.default_rng(7)
+    venues = [f"Venue {i}" for i in range(2_000)] + ["Econometrica", "ECONOMETRICA"]
+    text = pa.array([""] * n)
+    documents = pa.table(
+        {
+            "doc_id": pa.array([f"p{i:06d}" for i in range(n)]), "title": text,
+            "authors": pa.array([[]] * n, pa.list_(pa.string())),
+            "year": pa.array(rng.integers(1920, 2026, n), pa.int32()),
+            "venue": pa.array(venues).take(pa.array(rng.integers(0, len(venues), n))), "doi": text, "field": text,
+            "details": text, "content_hash": text, "n_sections": pa.array(np.ones(n), pa.int32()),
+        },
+        schema=DOCUMENT_SCHEMA,
+    )  # fmt: skip
+    sections = pa.table([text, pa.array(np.arange(n), pa.int32()), text, text, text], schema=SECTION_SCHEMA)
+    mentions = pa.table(
+        {
+            "section": pa.array(np.repeat(np.arange(n), 10), pa.int32()),
+            "concept": pa.array(rng.integers(0, n_concepts, 10 * n), pa.int32()),
+        }
+    )
+    concepts = pa.table({"concept_id": pa.array(np.arange(n_concepts))})
+    empty_rows = {"rows": torch.zeros(n_concepts + 1, dtype=torch.int32), "columns": torch.zeros(0, dtype=torch.int32)}
+    tensors = {"section_x": torch.zeros(n, 1), "concept_x": torch.zeros(n_concepts, 1)}
+    for name, size in (("adjacency", n_concepts), ("incidence", n), ("holders", n_concepts)):
+        tensors |= {f"{name}_{part}": value for part, value in empty_rows.items()} | {f"{name}_values": torch.zeros(0)}
+        tensors[f"{name}_rows"] = torch.zeros(size + 1, dtype=torch.int32)
+    tables = {"documents": documents, "sections": sections, "concepts": concepts, "mentions": mentions}
+    graph = LateralGraph.of(tables | {"relations": mentions}, tensors, {})
+    start = time.process_time()
+    groups = {by: group_documents(graph, by) for by in ("venue", "field", "year")}
+    assert time.process_time() - start < 5
+    assert [len(groups[by]) for by in ("venue", "field", "year")] == [2_001, 2, 106]
+    assert all(sum(group.papers for group in found) == n for found in groups.values())
+    assert groups["venue"][0].name in ("Econometrica", "ECONOMETRICA")

@@ -142,3 +142,17 @@ def test_it_moves_to_a_gpu(tools: Tools, tmp_path: Path) -> None:
     moved = copy.copy(graph).to("cuda")
     assert moved.adjacency.device.type == moved["section"].x.device.type == "cuda"
     assert_equal(graph, moved.to("cpu"))
+
+
+def test_a_graph_that_was_never_opened_says_so_and_a_copy_keeps_where_its_graph_lies(
+    sample_graph: LateralGraph,
+) -> None:
+    tables = {name: getattr(sample_graph, name) for name in TABLES}
+    adjacency, incidence, holders = sample_graph.adjacency, sample_graph.incidence, sample_graph.holders
+    tensors = {"section_x": sample_graph["section"].x, "concept_x": sample_graph["concept"].x}
+    for name, matrix in (("adjacency", adjacency), ("incidence", incidence), ("holders", holders)):
+        tensors |= {f"{name}_rows": matrix.crow_indices(), f"{name}_columns": matrix.col_indices()}
+        tensors[f"{name}_values"] = matrix.values()
+    made = LateralGraph.of(tables, tensors, sample_graph.manifest)
+    assert made.directory is None
+    assert copy.deepcopy(sample_graph).directory == sample_graph.directory is not None

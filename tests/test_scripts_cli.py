@@ -24,6 +24,7 @@ from agents.reporting.model import walk
 from agents.reporting.store import read_report
 from kg.build import open_graph
 from kg.errors import BudgetError, GraphError, ModelError
+from kg.export import FORMATS
 from kg.ingest import read_all
 from kg.storage import open_generation, writer_lock
 from retrieval.encoder import EncoderSource, SentenceEncoder
@@ -303,6 +304,7 @@ def test_a_path_that_is_no_graph_is_refused(run: Run, papers: Path, tmp_path: Pa
     folder.mkdir()
     (folder / "notes.txt").write_text("x")
     more = {"add": [papers], "remove": ["one"], "search": ["why"], "brief": ["why", "--out", tmp_path / "out"]}
+    more |= {"export": ["--out", tmp_path / "out"]}
     for path in (tmp_path / "missing", file, folder):
         assert_refused(run(command, path, *more.get(command, [])), path)
     assert not (tmp_path / "out").exists()
@@ -315,6 +317,7 @@ def test_a_damaged_graph_is_refused_naming_the_file(run: Run, graph: Path, paper
     damaged = graph / "generations" / "0001" / "concepts.arrow"
     damaged.write_bytes(damaged.read_bytes()[:-1])
     more = {"add": [papers], "remove": ["one"], "search": ["why"], "brief": ["why", "--out", graph.with_name("out")]}
+    more |= {"export": ["--out", graph.with_name("out")]}
     assert_refused(run(command, graph, *more.get(command, [])), damaged, "evigraph build")
 
 
@@ -385,7 +388,7 @@ def test_info_tells_what_a_graph_holds(run: Run, sample_directory: Path) -> None
     text, value = run("info", sample_directory), run("info", sample_directory, "--json").value
     assert (text.code, text.err) == (0, "")
     counts = value["counts"]
-    assert counts["documents"] == len(value["documents"]) == 12
+    assert counts["documents"] == len(value["documents"]) == 40
     for name in ("documents", "sections", "concepts", "edges", "relations"):
         assert f"{counts[name]:,} {name}" in text.out
     assert f"more than one paper: {value['lateral_concepts']:,}" in text.out
@@ -415,6 +418,95 @@ def test_info_refuses_what_is_not_there(run: Run, sample_directory: Path) -> Non
     assert_refused(run("info", sample_directory, "--concept", "zzqx"), "'zzqx'")
     assert_refused(run("info", sample_directory, "--concept", ""), "''")
     assert_refused(run("info", sample_directory, "--top_n", -1), "--top_n is -1")
+
+
+@pytest.mark.parametrize("by", ["venue", "field", "year"])
+def test_info_counts_papers_by_group(run: Run, sample_directory: Path, by: str) -> None:
+    value = run("info", sample_directory, "--by", by, "--json").value
+    groups = value["groups"]
+    assert value["by"] == by
+    assert sum(group["papers"] for group in groups) == open_graph(sample_directory).n_documents
+    whole = run("info", sample_directory, "--by", by, "--top_n", len(groups))
+    assert (whole.code, whole.err) == (0, "")
+    head, *lines = whole.out.splitlines()
+    assert head.split() == ["papers", "sections", "concepts", "years", by]
+    for line, group in zip(lines, groups, strict=True):
+        counts = [f"{group[name]:,}" for name in ("papers", "sections", "concepts")]
+        assert line.split()[:3] == counts
+        assert line.endswith(f"  {group['name']}")
+    cut = run("info", sample_directory, "--by", by, "--top_n", 1).out.splitlines()
+    rest = sum(group["papers"] for group in groups[1:])
+    assert cut[:2] == [head, lines[0]]
+    assert cut[2].startswith(f"and {len(groups) - 1} more with {rest} papers")
+
+
+def test_info_lists_papers_without_a_group(run: Run, graph: Path) -> None:
+    concepts = str(open_graph(graph).n_concepts)
+    assert run("info", graph, "--by", "venue").out.splitlines()[1].split() == ["2", "2", concepts, "1997", "(none)"]
+    assert [g["name"] for g in run("info", graph, "--by", "year", "--json").value["groups"]] == ["1997", None]
+
+
+def test_info_refuses_to_group_and_list_at_once(run: Run, graph: Path) -> None:
+    for other in (("--documents",), ("--concept", "supply chain")):
+        assert_refused(run("info", graph, "--by", "year", *other), "--by", "--concept and --documents")
+    assert run("info", graph, "--by", "author").code == 2
+
+
+# export
+
+
+@pytest.mark.parametrize("name", ["g.graphml", "g.jsonld", "g.nt", "g.ttl", "g.pt", "g.zip", "folder"])
+def test_export_tells_path_counts_and_size(run: Run, graph: Path, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "new" / name
+    text = run("export", graph, "--out", path)
+    value = run("export", graph, "--out", path, "--json").value
+    assert (text.code, text.err) == (0, "")
+    files = list(path.iterdir()) if path.is_dir() else [path]
+    assert value["bytes"] == sum(file.stat().st_size for file in files)
+    assert value["path"] == str(path)
+    assert text.out.startswith(f"{path}: {value['format']}, ")
+    opened = open_graph(graph)
+    expected = {"documents": 2, "sections": 2, "concepts": opened.n_concepts, "related": opened.n_edges}
+    assert expected.items() <= value["counts"].items()
+    for kind, number in value["counts"].items():
+        assert f"{number} {kind}" in text.out
+    assert os.listdir(path.parent) == [name]
+
+
+def test_export_takes_the_format_it_is_told(run: Run, graph: Path, tmp_path: Path) -> None:
+    for name in FORMATS:
+        value = run("export", graph, "--out", tmp_path / f"{name}.xml", "--format", name, "--json").value
+        assert value["format"] == name
+    assert (tmp_path / "graphml.xml").read_text(encoding="utf-8").startswith("<?xml")
+    assert run("export", graph, "--out", tmp_path / "g.xml", "--format", "gexf").code == 2
+
+
+def test_export_says_what_a_format_cannot_hold(run: Run, tmp_path: Path) -> None:
+    papers = write_jsonl(tmp_path / "p.jsonl", [{"id": "x", "title": "Bell \x07 rings", "abstract": "A bell rings."}])
+    assert run("build", tmp_path / "graph", papers).code == 0
+    result = run("export", tmp_path / "graph", "--out", tmp_path / "g.graphml")
+    value = run("export", tmp_path / "graph", "--out", tmp_path / "g.graphml", "--json").value
+    assert value["replaced"] > 0
+    assert f"{value['replaced']} characters that the format cannot hold were replaced" in result.out
+    assert "replaced" not in run("export", tmp_path / "graph", "--out", tmp_path / "g.nt").out
+
+
+def test_export_refuses_what_it_cannot_write(run: Run, graph: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("mine")
+    assert_refused(
+        run("export", graph, "--out", tmp_path / "g.gexf"), "g.gexf", "graphml", ".jsonld", ".pt", "--format"
+    )
+    assert_refused(run("export", graph, "--out", tmp_path / "mine"), tmp_path / "mine", "no earlier export")
+    assert_refused(run("export", graph, "--out", graph / "g.graphml"), "inside the graph")
+    assert_refused(run("export", tmp_path / "nowhere", "--out", tmp_path / "g.pt"), "nowhere")
+    assert os.listdir(tmp_path / "mine") == ["thesis.tex"]
+    assert not list(tmp_path.glob("g.*"))
+
+
+def test_export_of_an_empty_graph(run: Run, graph: Path, tmp_path: Path) -> None:
+    assert run("remove", graph, "one", "two").code == 0
+    assert "0 documents, 0 sections" in run("export", graph, "--out", tmp_path / "g.graphml").out
 
 
 def test_check_passes_a_sound_graph_and_names_a_damaged_file(run: Run, graph: Path) -> None:

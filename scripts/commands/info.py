@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
@@ -12,33 +13,46 @@ from scripts.arguments import Graph
 from scripts.console import out, print_json
 
 if TYPE_CHECKING:
+    from kg.inspect import Group
     from kg.lateral import LateralGraph
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """Counts, configuration, the concepts that most sections share; papers, or one concept, on request."""
+    """Counts, configuration, the concepts that most sections share; on request papers, groups of them, one concept."""
 
     graph: Graph
     documents: bool = False
     """List the papers with their ids."""
     concept: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
     """Show one concept: its aliases, neighbours and sections."""
+    by: Literal["venue", "field", "year"] | None = None
+    """Count papers, sections and concepts by venue, field or year. The field of a paper whose source gives none is that
+    of its journal, where it is one of the 73 of economics, finance, operations management and statistics known here."""
     top_n: Annotated[int, tyro.conf.arg(metavar="N")] = 15
-    """Concepts, neighbours or sections listed."""
+    """Concepts, neighbours, sections or groups listed."""
     json: bool = False
-    """Print as JSON, all papers included."""
+    """Print as JSON, all papers and groups included."""
 
 
 def run(arguments: Arguments) -> int:
-    """Exit 2 when the named concept is not in the graph, or ``top_n`` is negative."""
+    """Exit 2 when the named concept is not in the graph, ``top_n`` is negative, or options exclude each other."""
     from kg.build import open_graph
     from kg.errors import InputError
-    from kg.inspect import describe_concept, describe_graph
+    from kg.inspect import describe_concept, describe_graph, group_documents
 
     if arguments.top_n < 0:
         raise InputError(f"--top_n is {arguments.top_n}; it must be 0 or more.")
+    if arguments.by is not None and (arguments.concept is not None or arguments.documents):
+        raise InputError("--by makes a table of its own; leave out --concept and --documents, or ask for them apart.")
     graph = open_graph(arguments.graph)
+    if arguments.by is not None:
+        groups = group_documents(graph, arguments.by)
+        if arguments.json:
+            print_json({"by": arguments.by, "groups": [asdict(group) for group in groups]})
+        else:
+            _print_groups(arguments.by, groups, arguments.top_n)
+        return 0
     if arguments.concept is not None:
         concept = describe_concept(graph, arguments.concept, arguments.top_n)
         print_json(concept) if arguments.json else _print_concept(concept)
@@ -90,3 +104,18 @@ def _print_concept(concept: dict[str, Any]) -> None:
     for section in concept["sections"]:
         heading = f", {section['heading']}" if section["heading"] else ""
         console.print(f"    {section['section_id']}  {section['title']}{heading}")
+
+
+def _print_groups(by: str, groups: Sequence[Group], top_n: int) -> None:
+    console = out()
+    console.print(f"{'papers':>8}  {'sections':>8}  {'concepts':>8}  {'years':<9}  {by}")
+    for group in groups[:top_n]:
+        span = dict.fromkeys(str(year) for year in (group.first_year, group.last_year) if year is not None)
+        console.print(
+            f"{group.papers:>8,}  {group.sections:>8,}  {group.concepts:>8,}  {'–'.join(span):<9}  "
+            f"{' '.join((group.name or '(none)').split())}"
+        )
+    if len(groups) > top_n:
+        rest = sum(group.papers for group in groups[top_n:])
+        papers = "paper" if rest == 1 else "papers"
+        console.print(f"and {len(groups) - top_n:,} more with {rest:,} {papers} (--top_n N shows more, --json all)")
