@@ -41,7 +41,7 @@ bench: setup
 browser-tools:
 	apt-get update -qq
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-		chromium libreoffice-writer-nogui fonts-noto-core fonts-noto-cjk
+		chromium libreoffice-writer-nogui poppler-utils fonts-noto-core fonts-noto-cjk
 
 clean:
 	rm -rf $(VENV) $(DEMO) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -22,7 +22,7 @@ from agents.reporting.model import (
     Sentence,
     number_references,
 )
-from agents.reporting.names import format_authors
+from agents.reporting.names import short_authors
 from kg.inspect import section_numbers
 from kg.lateral import LateralGraph
 from kg.papers import read_document
@@ -179,7 +179,7 @@ class _Writer:
     def _blocks(self, section: Found, concept: int | None) -> list[Paragraph | QuoteBlock | Note]:
         document = self._document(section.row)
         heading = self.graph.sections["heading"][section.row].as_py()
-        authors = format_authors(document.authors, limit=2, shown=1) if document.authors else document.title
+        authors = short_authors(document.authors) or document.title
         summary = "summary of " if is_summary(document) else ""
         where = f"{summary}{authors} ({document.year or 'n.d.'})" + (f", {heading}" if heading else "")
         blocks: list[Paragraph | QuoteBlock | Note] = [

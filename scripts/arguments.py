@@ -21,3 +21,11 @@ Method = Annotated[
 ]
 Limit = Annotated[int | None, tyro.conf.arg(metavar="N", help="Read only the first N papers.")]
 TopN = Annotated[int, tyro.conf.arg(metavar="N", help="Sections at most.")]
+Formats = Annotated[
+    tuple[Literal["md", "html", "docx", "bib", "csl"], ...],
+    tyro.conf.arg(metavar="md|html|docx|bib|csl...", help="Markdown, one HTML file, Word, BibTeX, CSL-JSON."),
+]
+Citations = Annotated[
+    Literal["numbered", "author_year"], tyro.conf.arg(help="How papers are cited: [1], or (Akerlof, 1970).")
+]
+MaxAuthors = Annotated[int, tyro.conf.arg(metavar="N", help="Of more authors than this, the first three and et al.")]

@@ -21,6 +21,10 @@ COMMANDS = {
     "check": "verify every file of a graph:          check GRAPH",
     "search": "find sections for a question:          search GRAPH QUERY",
     "brief": "write a cited brief on a question:     brief GRAPH QUESTION --out DIR",
+    "render": "a report in other formats or styles:   render REPORT",
+    "picture": "draw what a question leads to:         picture GRAPH QUERY --out FILE",
+    "overview": "draw the communities of a graph:       overview GRAPH --out FILE",
+    "export": "a graph for other programs:            export GRAPH --out FILE",
 }
 EXIT_INTERRUPTED = 130
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from scripts.console import out, print_json
 
 if TYPE_CHECKING:
+    from agents.reporting.citing import CitationForm, CitationStyle
     from kg.build import BuildReport
     from kg.ingest import ReadReport
     from kg.records import Document
@@ -38,6 +39,16 @@ def read_sources(sources: Sequence[Path], limit: int | None) -> tuple[list[Docum
             f"No paper could be read from {', '.join(map(str, sources))}: {reasons or 'nothing is there'}{more}."
         )
     return documents[:limit], report
+
+
+def citation_style(form: CitationForm, max_authors: int) -> CitationStyle:
+    """The style that the flags name. Raises ``InputError`` for a number of authors below 1."""
+    from agents.reporting.citing import CitationStyle
+    from kg.errors import InputError
+
+    if max_authors < 1:
+        raise InputError(f"--max_authors is {max_authors}; it must be 1 or more.")
+    return CitationStyle(form, max_authors, min(max_authors, 3))
 
 
 def peak_megabytes() -> float:

@@ -5,31 +5,36 @@ Renderers differ in how they set a piece in italics or make a link, never in wha
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
-from urllib.parse import quote
 
-from agents.reporting.escape import one_line
-from agents.reporting.model import Citation, Reference, Report, Sentence, is_blank
-from agents.reporting.names import format_authors
-from kg.records import normalise_doi
+from agents.reporting.entries import (
+    AUTHOR_YEAR,
+    NUMBERED,
+    CitationForm,
+    CitationStyle,
+    Piece,
+    detail,
+    doi_url,
+    ended,
+    reference_pieces,
+)
+from agents.reporting.labels import author_year_labels
+from agents.reporting.model import Citation, Reference, Report, Sentence
 
-CitationForm: TypeAlias = Literal["numbered", "author_year"]
-_DOI = re.compile(r"10\.\d{4,9}/\S+", re.ASCII)
-
-
-@dataclass(frozen=True)
-class CitationStyle:
-    """How papers are cited. Of more than ``max_authors`` names the list shows the first ``shown`` and "et al."."""
-
-    form: CitationForm = "numbered"
-    max_authors: int = 6
-    shown: int = 3
-
-
-NUMBERED = CitationStyle()
-AUTHOR_YEAR = CitationStyle("author_year")
+__all__ = [
+    "AUTHOR_YEAR",
+    "NUMBERED",
+    "Bibliography",
+    "CitationForm",
+    "CitationStyle",
+    "Entry",
+    "Mark",
+    "Piece",
+    "detail",
+    "doi_url",
+    "ended",
+    "reference_pieces",
+]
 
 
 @dataclass(frozen=True)
@@ -39,15 +44,6 @@ class Mark:
     label: str
     reference: Reference
     citations: tuple[Citation, ...]
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A stretch of an entry, plain text; ``url`` makes it a link."""
-
-    text: str
-    italic: bool = False
-    url: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,18 +58,16 @@ class Entry:
 class Bibliography:
     """The references of a report in one style.
 
-    Marks of a sentence are shown as ``opening + separator.join(labels) + closing``.
+    ``entries`` is the list: by number, or by author and year. Marks of a sentence are shown as
+    ``opening + separator.join(labels) + closing``; no two papers have the same label.
     """
 
     def __init__(self, report: Report, style: CitationStyle = NUMBERED) -> None:
         self.style = style
         numbered = style.form == "numbered"
         self.opening, self.separator, self.closing = ("[", ", ", "]") if numbered else ("(", "; ", ")")
-        self.entries = tuple(
-            Entry(reference, str(reference.number) if numbered else "", reference_pieces(reference, style))
-            for reference in report.references
-        )
-        self._labels = {entry.reference.doc_id: entry.label or "?" for entry in self.entries}
+        self._labels: dict[str, str] = {}
+        self.entries: tuple[Entry, ...] = self._numbered(report) if numbered else self._author_year(report)
 
     def marks(self, sentence: Sentence) -> tuple[Mark, ...]:
         """One mark per cited paper, in the order of the list; none for a sentence without citations."""
@@ -86,46 +80,19 @@ class Bibliography:
             if entry.reference.doc_id in cited
         )
 
+    def _numbered(self, report: Report) -> tuple[Entry, ...]:
+        self._labels = {reference.doc_id: str(reference.number) for reference in report.references}
+        return tuple(
+            Entry(reference, str(reference.number), reference_pieces(reference, self.style))
+            for reference in report.references
+        )
 
-def reference_pieces(reference: Reference, style: CitationStyle = NUMBERED) -> tuple[Piece, ...]:
-    """``Authors (Year). Title. Venue, volume(issue), pages. https://doi.org/...``, or title first."""
-    authors = format_authors(reference.authors, style.max_authors, style.shown)
-    year = (detail(reference, "year") or "n.d.") if reference.year is None else str(reference.year)
-    title = reference.doc_id if is_blank(reference.title) else one_line(reference.title)
-    opening = f"{authors} ({year}). {ended(title)}" if authors else f"{title} ({year})."
-    pieces = [Piece(opening)]
-    issue = detail(reference, "issue") or detail(reference, "number")
-    numbered = detail(reference, "volume") + (f"({issue})" if issue else "")
-    rest = ", ".join(piece for piece in (numbered, detail(reference, "pages")) if piece)
-    if venue := one_line(reference.venue):
-        pieces += [Piece(" "), Piece(venue, italic=True), Piece(ended(f", {rest}" if rest else "", venue))]
-    elif rest:
-        pieces.append(Piece(f" {ended(rest)}"))
-    return (*pieces, *_locator(reference))
-
-
-def doi_url(doi: str) -> str:
-    """The address of a DOI; "" for what is none."""
-    doi = normalise_doi(one_line(doi))
-    return f"https://doi.org/{quote(doi, safe='/:;().-_')}" if _DOI.fullmatch(doi) else ""
-
-
-def detail(reference: Reference, name: str) -> str:
-    """What the source says under ``name``, however it writes the name, on one line; "" for nothing."""
-    return one_line(next((value for key, value in reference.details if key.casefold() == name), ""))
-
-
-def ended(text: str, before: str = "") -> str:
-    """``text`` with a full stop, unless it (or ``before``, where ``text`` is empty) ends a sentence already."""
-    return text if (before + text).endswith((".", "?", "!", "…", "。", "？", "！")) else f"{text}."
-
-
-def _locator(reference: Reference) -> tuple[Piece, ...]:
-    """The DOI as a link; what is no DOI as plain text; else the id in PubMed or arXiv."""
-    if url := doi_url(reference.doi):
-        return Piece(" "), Piece(url, url=url)
-    ids = (("DOI", one_line(reference.doi)), ("PMID", detail(reference, "pmid")), ("arXiv", detail(reference, "arxiv")))
-    for label, value in ids:
-        if not is_blank(value):
-            return (Piece(f" {label}: {value}"),)
-    return ()
+    def _author_year(self, report: Report) -> tuple[Entry, ...]:
+        labels = author_year_labels(report.references)
+        self._labels = {
+            reference.doc_id: label.text for reference, label in zip(report.references, labels, strict=True)
+        }
+        ordered = sorted(zip(report.references, labels, strict=True), key=lambda pair: pair[1].order)
+        return tuple(
+            Entry(reference, "", reference_pieces(reference, self.style, label.year)) for reference, label in ordered
+        )

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from scripts.arguments import Encoder, Graph, Method, TopN
+from scripts.arguments import Citations, Encoder, Formats, Graph, MaxAuthors, Method, TopN
 from scripts.console import out, print_json
 
 
@@ -20,9 +20,12 @@ class Arguments:
     question: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="QUESTION")]
     """What you want to know."""
     out: Annotated[Path, tyro.conf.arg(metavar="DIR")]
-    """Directory of the report: brief.md, report.json, claims.jsonl."""
+    """Directory of the report: brief.html and other formats, report.json, claims.jsonl."""
     method: Method = "hybrid"
     top_n: TopN = 12
+    formats: Formats = ("html", "md", "docx", "bib", "csl")
+    citations: Citations = "numbered"
+    max_authors: MaxAuthors = 6
     encoder: Encoder = None
     json: bool = False
     """Print the paths and counts as JSON."""
@@ -31,25 +34,29 @@ class Arguments:
 def run(arguments: Arguments) -> int:
     """Exit 2 when the graph or the question is empty, or nothing matches."""
     from agents.brief import BriefConfig, write_brief
-    from agents.reporting.markdown import render_markdown
+    from agents.reporting.formats import write_renderings
     from agents.reporting.model import walk
-    from agents.reporting.store import check_directory, write_atomically, write_report
+    from agents.reporting.store import check_directory, write_report
     from kg.build import open_graph
     from retrieval.questions import checked_question
+    from scripts.reports import citation_style
     from scripts.tools import load_encoder
 
     check_directory(arguments.out)
+    style = citation_style(arguments.citations, arguments.max_authors)
     graph = open_graph(arguments.graph)
     question = checked_question(graph, arguments.question, arguments.top_n)
     config = BriefConfig(method=arguments.method, top_n=arguments.top_n)
     report = write_brief(graph, load_encoder(arguments.encoder, graph.manifest), question, config)
     write_report(report, arguments.out)
-    path = arguments.out / "brief.md"
-    write_atomically(path, render_markdown(report).encode("utf-8"))
+    written = write_renderings(report, arguments.out, "brief", arguments.formats, style)
     claims = sum(sentence.kind == "claim" for _, sentence in walk(report.sections))
     if arguments.json:
-        print_json({"brief": str(path), "claims": claims, "references": len(report.references)})
+        files = {name: str(path) for name, path in written.items()}
+        print_json({"files": files, "claims": claims, "references": len(report.references)})
     else:
         papers = "paper" if len(report.references) == 1 else "papers"
-        out().print(f"{path}: {claims} passages from {len(report.references)} {papers}")
+        first = next(iter(written.values()), arguments.out)
+        others = f" (and {', '.join(path.name for path in [*written.values()][1:])})" if len(written) > 1 else ""
+        out().print(f"{first}: {claims} passages from {len(report.references)} {papers}{others}")
     return 0

@@ -1,0 +1,82 @@
+"""A report directory in the formats that people read: one call for every writer of reports.
+
+Whoever has a ``Report`` calls ``write_renderings``; no writer renders by itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from agents.reporting.citing import NUMBERED, CitationStyle
+from agents.reporting.model import Figure, Report, ReportSection
+from agents.reporting.store import write_atomically
+
+Format: TypeAlias = Literal["html", "md", "docx", "bib", "csl"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+
+def write_renderings(
+    report: Report,
+    directory: str | os.PathLike[str],
+    name: str,
+    formats: Sequence[Format] = FORMATS,
+    style: CitationStyle = NUMBERED,
+) -> dict[Format, Path]:
+    """Write ``NAME.md``, ``NAME.html``, ``NAME.docx``, ``references.bib``, ``references.json`` (CSL-JSON), as asked.
+
+    Markdown shows figures from ``figures/`` beside it, which is written with it. Each file is replaced whole.
+    Raises ``InputError`` if a file cannot be written or a figure cannot be drawn.
+    """
+    folder = Path(directory)
+    written: dict[Format, Path] = {}
+    for wanted in dict.fromkeys(formats):
+        path = folder / {"bib": "references.bib", "csl": "references.json"}.get(wanted, f"{name}.{wanted}")
+        if wanted == "md":
+            _write_figures(report, folder)
+        write_atomically(path, render(report, wanted, style))
+        written[wanted] = path
+    return written
+
+
+def render(report: Report, wanted: Format, style: CitationStyle = NUMBERED) -> bytes:
+    """The file of one format; equal reports give equal bytes."""
+    match wanted:  # imported here: a user of one format does not wait for the others
+        case "md":
+            from agents.reporting.markdown import render_markdown
+
+            return render_markdown(report, style).encode("utf-8")
+        case "html":
+            from agents.reporting.html import render_html
+
+            return render_html(report, style).encode("utf-8")
+        case "docx":
+            from agents.reporting.docx import render_docx
+
+            return render_docx(report, style)
+        case "bib":
+            from agents.reporting.bibtex import render_bibtex
+
+            return render_bibtex(report.references).encode("utf-8")
+        case "csl":
+            from agents.reporting.csl import render_csl_json
+
+            return render_csl_json(report.references).encode("utf-8")
+
+
+def _write_figures(report: Report, folder: Path) -> None:
+    from agents.reporting.markdown import figure_path
+
+    for figure in figures_of(report.sections):
+        write_atomically(folder / figure_path(figure), figure.content)
+
+
+def figures_of(sections: Sequence[ReportSection]) -> list[Figure]:
+    """The figures of all sections, in reading order."""
+    found: list[Figure] = []
+    for section in sections:
+        found += [block for block in section.blocks if isinstance(block, Figure)]
+        found += figures_of(section.sections)
+    return found
