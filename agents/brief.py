@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agents.key_sentences import KeySentence, key_sentences
+from agents.reporting.bibliography.names import short_authors
 from agents.reporting.model import (
     Citation,
     Note,
@@ -22,7 +23,6 @@ from agents.reporting.model import (
     Sentence,
     number_references,
 )
-from agents.reporting.names import short_authors
 from kg.inspect import section_numbers
 from kg.lateral import LateralGraph
 from kg.papers import read_document

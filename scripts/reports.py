@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from scripts.console import out, print_json
 
 if TYPE_CHECKING:
-    from agents.reporting.citing import CitationForm, CitationStyle
+    from agents.reporting.bibliography.citing import CitationForm, CitationStyle
     from kg.build import BuildReport
     from kg.ingest import ReadReport
     from kg.records import Document
@@ -43,7 +43,7 @@ def read_sources(sources: Sequence[Path], limit: int | None) -> tuple[list[Docum
 
 def citation_style(form: CitationForm, max_authors: int) -> CitationStyle:
     """The style that the flags name. Raises ``InputError`` for a number of authors below 1."""
-    from agents.reporting.citing import CitationStyle
+    from agents.reporting.bibliography.citing import CitationStyle
     from kg.errors import InputError
 
     if max_authors < 1:

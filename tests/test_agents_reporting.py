@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from agents.reporting.bibliography.names import format_authors
 from agents.reporting.markdown import render_markdown
 from agents.reporting.model import (
     BulletList,
@@ -36,7 +37,6 @@ from agents.reporting.model import (
     number_references,
     walk,
 )
-from agents.reporting.names import format_authors
 from agents.reporting.store import read_report, write_atomically, write_report
 from kg.errors import InputError
 from kg.records import Document, Section, clean_text

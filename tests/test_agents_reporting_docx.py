@@ -17,7 +17,7 @@ from docx.oxml.ns import qn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.reporting.citing import AUTHOR_YEAR
+from agents.reporting.bibliography.citing import AUTHOR_YEAR
 from agents.reporting.docx import render_docx
 from agents.reporting.model import (
     BulletList,

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.reporting.citing import AUTHOR_YEAR, Bibliography
+from agents.reporting.bibliography.citing import AUTHOR_YEAR, Bibliography
 from agents.reporting.html import render_html
 from agents.reporting.marking import marked
 from agents.reporting.model import (

@@ -612,7 +612,8 @@ def test_every_quote_of_a_brief_stands_where_it_says(
     text = run("brief", sample_directory, question, "--out", out, "--method", method)
     value = run("brief", sample_directory, question, "--out", out, "--method", method, "--json")
     assert (text.code, text.err, value.code, value.err) == (0, "", 0, "")
-    files = {"html": "brief.html", "md": "brief.md", "docx": "brief.docx", "bib": "references.bib", "csl": "references.json"}
+    files = {kind: f"brief.{kind}" for kind in ("html", "md", "docx")}
+    files |= {"bib": "references.bib", "csl": "references.json"}
     data = {"report.json", "claims.jsonl", "figures"}
     assert {path.name for path in out.iterdir()} == {*data, *files.values()}
     report = json.loads((out / "report.json").read_text(encoding="utf-8"))

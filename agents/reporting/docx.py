@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from agents.reporting.bibliography.citing import NUMBERED, Bibliography, CitationStyle, Entry
 from agents.reporting.body import DOUBTS
-from agents.reporting.citing import NUMBERED, Bibliography, CitationStyle, Entry
 from agents.reporting.docx_styles import PAGE_WIDTH, new_document
 from agents.reporting.escape import one_line
 from agents.reporting.images import image_size, svg_to_png

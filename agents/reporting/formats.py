@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from agents.reporting.citing import NUMBERED, CitationStyle
+from agents.reporting.bibliography.citing import NUMBERED, CitationStyle
 from agents.reporting.model import Figure, Report, ReportSection
 from agents.reporting.store import write_atomically
 
@@ -57,11 +57,11 @@ def render(report: Report, wanted: Format, style: CitationStyle = NUMBERED) -> b
 
             return render_docx(report, style)
         case "bib":
-            from agents.reporting.bibtex import render_bibtex
+            from agents.reporting.bibliography.bibtex import render_bibtex
 
             return render_bibtex(report.references).encode("utf-8")
         case "csl":
-            from agents.reporting.csl import render_csl_json
+            from agents.reporting.bibliography.csl import render_csl_json
 
             return render_csl_json(report.references).encode("utf-8")
 

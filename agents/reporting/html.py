@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from agents.reporting.citing import NUMBERED, Bibliography, CitationStyle, Entry
+from agents.reporting.bibliography.citing import NUMBERED, Bibliography, CitationStyle, Entry
 from agents.reporting.images import image_size
 from agents.reporting.marking import marked, rich
 from agents.reporting.model import (

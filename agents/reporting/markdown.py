@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
+from agents.reporting.bibliography.citing import NUMBERED, Bibliography, CitationStyle, Entry, Piece
 from agents.reporting.body import DOUBTS
-from agents.reporting.citing import NUMBERED, Bibliography, CitationStyle, Entry, Piece
 from agents.reporting.escape import block_start, cell, heading, inline
 from agents.reporting.model import (
     Block,

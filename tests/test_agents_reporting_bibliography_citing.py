@@ -9,8 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from agents.reporting.citing import AUTHOR_YEAR, NUMBERED, Bibliography, CitationStyle, doi_url, reference_pieces
-from agents.reporting.labels import author_year_labels, short_title
+from agents.reporting.bibliography.citing import (
+    AUTHOR_YEAR,
+    NUMBERED,
+    Bibliography,
+    CitationStyle,
+    doi_url,
+    reference_pieces,
+)
+from agents.reporting.bibliography.labels import author_year_labels, short_title
+from agents.reporting.bibliography.names import parse_authors
 from agents.reporting.markdown import render_markdown
 from agents.reporting.model import (
     Citation,
@@ -23,7 +31,6 @@ from agents.reporting.model import (
     is_blank,
     number_references,
 )
-from agents.reporting.names import parse_authors
 from kg.errors import InputError
 from kg.records import Document, Section, clean_text
 

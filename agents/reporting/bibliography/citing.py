@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.reporting.entries import (
+from agents.reporting.bibliography.entries import (
     AUTHOR_YEAR,
     NUMBERED,
     CitationForm,
@@ -18,7 +18,7 @@ from agents.reporting.entries import (
     ended,
     reference_pieces,
 )
-from agents.reporting.labels import author_year_labels
+from agents.reporting.bibliography.labels import author_year_labels
 from agents.reporting.model import Citation, Reference, Report, Sentence
 
 __all__ = [

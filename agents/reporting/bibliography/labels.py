@@ -12,9 +12,9 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.reporting.entries import title_of, year_of
+from agents.reporting.bibliography.entries import title_of, year_of
+from agents.reporting.bibliography.names import PersonName, join_short, parse_authors, sort_key
 from agents.reporting.model import Reference
-from agents.reporting.names import PersonName, join_short, parse_authors, sort_key
 
 _ARTICLE = re.compile(r"(?i)^(?:an?|the)\s+(?=\S)")
 _TITLE_WORDS, _TITLE_CHARACTERS = 6, 60

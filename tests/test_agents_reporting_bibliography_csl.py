@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.reporting.citekeys import citation_keys
-from agents.reporting.csl import csl_name, render_csl_json
+from agents.reporting.bibliography.citekeys import citation_keys
+from agents.reporting.bibliography.csl import csl_name, render_csl_json
+from agents.reporting.bibliography.names import parse_authors, parse_name
 from agents.reporting.escape import one_line
 from agents.reporting.model import Reference, is_blank
-from agents.reporting.names import parse_authors, parse_name
 
 # csl-data.json of CSL 1.0.2: types, and variables by the kind of their value, as far as references can have them.
 TYPES = {"article", "article-journal", "document"}

@@ -7,8 +7,8 @@ import re
 import string
 from collections.abc import Iterator, Sequence
 
+from agents.reporting.bibliography.names import parse_authors, sort_key
 from agents.reporting.model import Reference
-from agents.reporting.names import parse_authors, sort_key
 
 _SMALL_WORDS = frozenset(
     """a an and are as at by can das de dem den der die do does ein eine el en et for from how in is la las le les los

@@ -10,8 +10,15 @@ from bibtexparser.middlewares.names import parse_single_name_into_parts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.reporting.bibliography.names import (
+    PersonName,
+    format_authors,
+    parse_authors,
+    parse_name,
+    short_authors,
+    sort_key,
+)
 from agents.reporting.body import is_blank
-from agents.reporting.names import PersonName, format_authors, parse_authors, parse_name, short_authors, sort_key
 
 
 def person(family: str, given: str = "", **more: str) -> PersonName:

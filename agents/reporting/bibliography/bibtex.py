@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from agents.reporting.citekeys import citation_keys
-from agents.reporting.entries import arxiv_id, doi_url, is_address, title_of
+from agents.reporting.bibliography.citekeys import citation_keys
+from agents.reporting.bibliography.entries import arxiv_id, doi_url, is_address, title_of
+from agents.reporting.bibliography.latex import is_balanced, latex_text, latex_title
+from agents.reporting.bibliography.names import PersonName, parse_authors
 from agents.reporting.escape import one_line
-from agents.reporting.latex import is_balanced, latex_text, latex_title
 from agents.reporting.model import Reference, is_blank
-from agents.reporting.names import PersonName, parse_authors
 from kg.records import normalise_doi
 
 # What a source calls a detail, and the field that has it.

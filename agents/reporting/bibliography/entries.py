@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 from urllib.parse import quote
 
+from agents.reporting.bibliography.names import format_authors
 from agents.reporting.escape import one_line
 from agents.reporting.model import Reference, is_blank
-from agents.reporting.names import format_authors
 from kg.errors import InputError
 from kg.records import normalise_doi
 

@@ -14,9 +14,7 @@ from dataclasses import dataclass
 
 import regex
 
-from agents.reporting.body import is_blank
-from agents.reporting.escape import one_line
-from agents.reporting.name_words import (
+from agents.reporting.bibliography.name_words import (
     CAPITALISED_PARTICLES,
     COMPANIES,
     DEGREES,
@@ -29,6 +27,8 @@ from agents.reporting.name_words import (
     PARTICLES,
     TITLES,
 )
+from agents.reporting.body import is_blank
+from agents.reporting.escape import one_line
 
 _LETTERS = r"\p{L}\p{M}"
 _NAME = regex.compile(rf"(?:[{_LETTERS}\p{{Cf}}\p{{Z}}.,'’‘`´()\-‐‑–·]|\b[2-4](?:nd|rd|th)\b)+")

@@ -6,11 +6,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from agents.reporting.citekeys import citation_keys
-from agents.reporting.entries import arxiv_id, doi_url, is_address, title_of
+from agents.reporting.bibliography.citekeys import citation_keys
+from agents.reporting.bibliography.entries import arxiv_id, doi_url, is_address, title_of
+from agents.reporting.bibliography.names import PersonName, parse_authors
 from agents.reporting.escape import one_line
 from agents.reporting.model import Reference, is_blank
-from agents.reporting.names import PersonName, parse_authors
 from kg.records import normalise_doi
 
 # What a source calls a detail, and the variable that has it.

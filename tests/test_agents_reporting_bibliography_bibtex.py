@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pylatexenc.latex2text import LatexNodes2Text
 
-from agents.reporting.bibtex import bibtex_name, render_bibtex
-from agents.reporting.citekeys import citation_keys
-from agents.reporting.entries import title_of
+from agents.reporting.bibliography.bibtex import bibtex_name, render_bibtex
+from agents.reporting.bibliography.citekeys import citation_keys
+from agents.reporting.bibliography.entries import title_of
+from agents.reporting.bibliography.latex import is_balanced, latex_text, latex_title
+from agents.reporting.bibliography.names import parse_authors, parse_name
 from agents.reporting.escape import one_line
-from agents.reporting.latex import is_balanced, latex_text, latex_title
 from agents.reporting.model import Reference, is_blank
-from agents.reporting.names import parse_authors, parse_name
 
 LEMONS = Reference(
     1,

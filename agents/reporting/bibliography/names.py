@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import regex
 
+from agents.reporting.bibliography.person import PersonName, parse_name
 from agents.reporting.body import is_blank
 from agents.reporting.escape import one_line
-from agents.reporting.person import PersonName, parse_name
 
 __all__ = ["PersonName", "format_authors", "parse_authors", "parse_name", "short_authors", "sort_key"]
 
