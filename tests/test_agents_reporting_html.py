@@ -201,7 +201,7 @@ def test_hostile_text_is_text_everywhere() -> None:
     assert not page.xpath(
         "//b[not(parent::figcaption)] | //@onerror | //@onclick | //img[not(starts-with(@src, 'data:'))]"
     )
-    assert page.xpath("//title/text()") == [report.title]
+    assert page.xpath("//title/text()") == [f"{report.question} · {report.title}"]
     assert source(page.find(".//h1")) == report.title
     assert page.xpath("//h2[@id='section-1']")[0].text_content() == HOSTILE
     assert [node.text_content() for node in page.xpath("//blockquote/footer")] == [f"— {HOSTILE}"]

@@ -58,7 +58,7 @@ def render_html(report: Report, style: CitationStyle = NUMBERED) -> str:
     return render_page(
         "report.html",
         [asset("report.js")],
-        title=report.title,
+        title=_window_title(report),
         language=report.language,
         styles=["report.css"],
         report=report,
@@ -72,6 +72,13 @@ def render_html(report: Report, style: CitationStyle = NUMBERED) -> str:
         rich=rich,
         is_blank=is_blank,
     )
+
+
+def _window_title(report: Report) -> str:
+    """Question first: that is what tells one of several open reports from the next."""
+    if is_blank(report.question) or report.question == report.title:
+        return report.title
+    return f"{report.question} · {report.title}"
 
 
 @dataclass(frozen=True)
