@@ -34,7 +34,7 @@
   }
 
   function whole() {
-    const largest = data.communities.slice(0, 6).map((_, n) => el("li", {}, opener(n)));
+    const largest = data.communities.slice(0, data.bins.length ? 6 : 12).map((_, n) => el("li", {}, opener(n)));
     return [
       el("header", {}, el("h2", { id: "panel-title", tabindex: "-1" }, "The whole graph")),
       largest.length ? el("p", { class: "muted" }, "Choose a circle to see what its community is about.") : null,
@@ -130,21 +130,24 @@
     map?.mark();
     if (!attend) return;
     if (n === null) map?.focus(before);
-    else document.getElementById("panel-title").focus({ preventScroll: window.matchMedia("(min-width: 62.01rem)").matches });
+    else {
+      document.getElementById("panel-title").focus({ preventScroll: true });
+      if (!window.matchMedia("(min-width: 62.01rem)").matches) panel.scrollIntoView({ block: "start" });
+    }
   }
 
   // ---- The search
 
   function search(input, list) {
     const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-    const known = data.communities.flatMap((c, n) => c.names.split("\n").map((name) => ({ name, n, folded: fold(name) })));
+    const known = data.communities.flatMap((c, n) => c.names.split("\n").map((name, place) => ({ name, n, place, folded: fold(name) })));
     let hits = [], at = -1;
 
     function update() {
       const wanted = fold(input.value).trim();
       hits = wanted ? known.filter((entry) => entry.folded.includes(wanted)) : [];
       const rank = (entry) => (entry.folded === wanted ? 0 : entry.folded.startsWith(wanted) ? 1 : entry.folded.includes(` ${wanted}`) ? 2 : 3);
-      hits = hits.map((entry) => [rank(entry), entry]).sort((a, b) => a[0] - b[0]).map(([, entry]) => entry);
+      hits = hits.map((entry) => [rank(entry), entry]).sort((a, b) => a[0] - b[0] || a[1].place - b[1].place || a[1].n - b[1].n).map(([, entry]) => entry);
       const more = hits.length - 12;
       hits = hits.slice(0, 12);
       at = hits.length ? 0 : -1;
@@ -221,8 +224,8 @@
   search(document.getElementById("search"), document.getElementById("found"));
   sortable(document.querySelector("table"));
   for (const row of rows) row.querySelector("th button").addEventListener("click", () => {
+    if (window.matchMedia("(min-width: 62.01rem)").matches) canvas.closest(".atlas").scrollIntoView({ block: "start" });
     select(Number(row.dataset.number), true);
-    canvas.closest(".atlas").scrollIntoView({ block: "start" });
   });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && state.selected !== null) select(null, true);

@@ -1,0 +1,233 @@
+"""The concept neighbourhood of a question: its concepts, those that lead from them to sections, and the sections.
+
+The sections are those that retrieval ranks first and that bear on the question. The concepts are the question's own
+(seeds), those that carry the sections' scores most, and those on the ways between, so that what is shown explains why
+the sections were found. Every relation comes with the sentence that asserts it. A function of graph and question alone;
+what a limit leaves out is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from torch import Tensor
+
+from kg.errors import InputError
+from kg.inspect import row_of, section_numbers
+from kg.lateral import LateralGraph
+from kg.protocols import Encoder
+from retrieval.choosing import Choice, choose_concepts, choose_relations, distances
+from retrieval.evidence import Evidence, Sentences, find_assertions
+from retrieval.fields import communities, concept_fields, paper_fields
+from retrieval.nodes import (
+    ConceptNode,
+    LeftOut,
+    MentionLink,
+    Neighbourhood,
+    RelationLink,
+    SectionNode,
+    SeedReason,
+)
+from retrieval.paths import contributions
+from retrieval.questions import NoMatchError
+from retrieval.relevance import relevant_sections
+from retrieval.sections import FUSION_DEPTH, Method, Methods, PPRConfig
+
+NEAREST = 100
+"""Concepts near the question that are looked at."""
+
+
+@dataclass(frozen=True)
+class NeighbourhoodConfig:
+    """At most so many ``sections``, ``seeds``, further ``concepts`` and ``relations`` between concepts.
+
+    A section is linked to at most ``carriers`` of the concepts shown. Of each concept ``listed`` sections that are not
+    shown are named as well.
+    """
+
+    method: Method = "hybrid"
+    sections: int = 10
+    seeds: int = 5
+    concepts: int = 12
+    relations: int = 30
+    carriers: int = 4
+    listed: int = 5
+    ppr: PPRConfig = field(default_factory=PPRConfig)
+
+    def __post_init__(self) -> None:
+        least = {"sections": 1, "seeds": 1, "concepts": 0, "relations": 0, "carriers": 1, "listed": 0}
+        for name, bound in least.items():
+            if getattr(self, name) < bound:
+                raise InputError(f"--{name} is {getattr(self, name)}; ask for {bound} or more.")
+
+
+def neighbourhood(
+    graph: LateralGraph, encoder: Encoder, question: str, config: NeighbourhoodConfig = NeighbourhoodConfig()
+) -> Neighbourhood:
+    """The neighbourhood of a question that ``retrieval.questions.checked_question`` passed.
+
+    Raises:
+        NoMatchError: no section of the graph bears on the question.
+    """
+    vector = encoder.encode_queries([question])[0]
+    methods = Methods(graph, encoder, config.ppr)
+    personalization, scores = (columns[:, 0] for columns in methods.ppr.diffuse([question]))
+    depth = max(FUSION_DEPTH, config.sections)
+    ranking = methods.retriever(config.method).retrieve([question], depth)[0]
+    rows = section_numbers(graph, ranking.ids)
+    relevant = relevant_sections(graph, question, vector, rows, methods.lexical)
+    kept = [(row, score) for row, score in zip(rows, ranking.scores, strict=True) if row in relevant]
+    if not kept:
+        raise NoMatchError(question)
+    shown = kept[: config.sections]
+    carried = [contributions(graph, row, scores, config.ppr.spread_exponent) for row, _ in shown]
+    reasons, unused = _seeds(methods, question, vector, {c for own in carried for c, _ in own})
+    if not reasons:  # diffusion starts from what the nearest sections hold
+        reasons = _held(personalization, carried, config.seeds)
+    choice = choose_concepts(graph, list(reasons), carried, scores, config.seeds, config.concepts, config.carriers)
+    found = _Found(scores, reasons, shown, carried, choice)
+    return _Assembler(graph, question, config, found).neighbourhood(unused, len(kept) - len(shown), len(rows))
+
+
+def _seeds(methods: Methods, question: str, vector: Tensor, carriers: set[int]) -> tuple[dict[int, SeedReason], int]:
+    """Concepts that the question is about, and why; and how many of them lead to none of the sections shown.
+
+    What the question names is always there, what is only near it where it is among ``carriers``, the concepts that
+    carry a shown section.
+    """
+    seeder = methods.ppr.seeder
+    named = set(seeder.named(question))
+    about = seeder.concepts_of(question, vector, NEAREST)
+    used = [row for row in about if row in named or row in carriers]
+    return {row: "named" if row in named else "near" for row in used}, len(about) - len(used)
+
+
+def _held(personalization: Tensor, carried: Sequence[Sequence[tuple[int, float]]], limit: int) -> dict[int, SeedReason]:
+    """Where diffusion starts: the ``limit`` concepts of the shown sections that it starts from most."""
+    start = {concept: float(personalization[concept]) for own in carried for concept, _ in own}
+    best = sorted((row for row in start if start[row] > 0), key=lambda row: (-start[row], row))
+    return dict.fromkeys(best[:limit], "held")
+
+
+@dataclass(frozen=True)
+class _Found:
+    """``shown``: (row, score) of sections; ``carried``: of each the (concept, share) that carry it."""
+
+    scores: Tensor
+    reasons: dict[int, SeedReason]
+    shown: Sequence[tuple[int, float]]
+    carried: Sequence[Sequence[tuple[int, float]]]
+    choice: Choice
+
+
+class _Assembler:
+    """Puts together what was chosen; holds what all parts need."""
+
+    def __init__(self, graph: LateralGraph, question: str, config: NeighbourhoodConfig, found: _Found) -> None:
+        self.graph = graph
+        self.question = question
+        self.config = config
+        self.found = found
+        self.choice = found.choice
+        self.rows = [row for row, _ in found.shown]
+        self.sentences = Sentences(graph)
+        self.field_of, self.fields = paper_fields(graph)
+
+    def neighbourhood(self, seeds: int, sections: int, ranked: int) -> Neighbourhood:
+        """The whole; left out before: ``seeds`` near the question, ``sections`` of ``ranked`` that bear on it."""
+        concepts = [*self.choice.seeds, *self.choice.concepts]
+        distance = distances(self.graph, self.choice)
+        relations, left = self._relations(distance)
+        mentions, wording = self._mentions(set(concepts))
+        elsewhere = {concept: self._elsewhere(concept) for concept in concepts}
+        cited = {link.evidence.section for link in relations}
+        cited |= {evidence.section for own in elsewhere.values() for evidence in own}
+        shares = [pair for own in self.found.carried for pair in own]
+        total = sum(share for _, share in shares)
+        carried = sum(share for concept, share in shares if concept in set(concepts))
+        return Neighbourhood(
+            question=self.question,
+            concepts=tuple(self._concepts(concepts, distance)),
+            sections=tuple(self._section(row, n, score) for n, (row, score) in enumerate(self.found.shown, start=1)),
+            relations=tuple(relations),
+            mentions=tuple(mentions),
+            wording=tuple(wording),
+            elsewhere=elsewhere,
+            others=tuple(self._section(row) for row in sorted(cited - set(self.rows))),
+            left_out=LeftOut(
+                ranked=ranked,
+                seeds=seeds + len(self.choice.left_out),
+                sections=sections,
+                concepts=len({concept for concept, _ in shares} - {*concepts, *self.choice.left_out}),
+                relations=left,
+                mentions=sum(not link.drawn for link in mentions),
+                carried=carried / total if total else 0.0,
+            ),
+        )
+
+    def _concepts(self, rows: Sequence[int], distance: dict[int, int]) -> list[ConceptNode]:
+        table = self.graph.concepts
+        clusters = communities(self.graph, rows)
+        nodes = []
+        for row in rows:
+            holders, _ = row_of(self.graph.holders, row)
+            name, papers = concept_fields(self.graph, holders, self.field_of, self.fields)
+            seed = self.found.reasons[row] if row in self.choice.seeds else None
+            nodes.append(
+                ConceptNode(
+                    row, table["label"][row].as_py(), float(self.found.scores[row]), seed, distance[row], name,
+                    clusters[row], papers, len(holders),
+                )
+            )  # fmt: skip
+        return sorted(nodes, key=lambda node: (node.distance % (len(nodes) + 1), -node.score, node.row))
+
+    def _section(self, row: int, rank: int | None = None, score: float = 0.0) -> SectionNode:
+        section = self.graph.sections.slice(row, 1).to_pylist()[0]
+        paper = self.graph.documents.slice(section["document"], 1).to_pylist()[0]
+        return SectionNode(
+            row, section["section_id"], section["heading"], section["text"], paper["title"], tuple(paper["authors"]),
+            paper["year"], paper["doi"], self.fields[int(self.field_of[section["document"]])], rank, score,
+        )  # fmt: skip
+
+    def _relations(self, distance: dict[int, int]) -> tuple[list[RelationLink], int]:
+        """The links, strongest first, and how many the limit leaves out."""
+        chosen, left = choose_relations(self.graph, self.choice, distance, self.config.relations)
+        pairs = {(min(u, v), max(u, v)): weight for u, v, weight in chosen}
+        asserted = find_assertions(self.graph, pairs, self.rows, self.sentences)
+        links = []
+        for u, v, weight in chosen:
+            found = asserted[min(u, v), max(u, v)]
+            links.append(
+                RelationLink(
+                    u, v, found.label, found.directed, found.subject != u, weight, found.sections, found.evidence
+                )
+            )
+        return links, left
+
+    def _mentions(self, concepts: set[int]) -> tuple[list[MentionLink], list[int]]:
+        """Each shown concept in each shown section, and the sections that hold none of them."""
+        links: list[MentionLink] = []
+        wording = []
+        for row, carried in zip(self.rows, self.found.carried, strict=True):
+            shares = dict(carried)
+            held, counts = row_of(self.graph.incidence, row)
+            own = {int(c): int(n) for c, n in zip(held, counts, strict=True) if int(c) in concepts}
+            order = sorted(own, key=lambda concept: (-shares.get(concept, 0.0), concept))
+            links += [
+                MentionLink(
+                    concept, row, own[concept], shares.get(concept, 0.0), n < self.config.carriers,
+                    tuple(self.sentences.mentions(row, concept)), self.sentences.naming(row, [concept]),
+                )
+                for n, concept in enumerate(order)
+            ]  # fmt: skip
+            if not own:
+                wording.append(row)
+        return links, wording
+
+    def _elsewhere(self, concept: int) -> tuple[Evidence, ...]:
+        sections, counts = row_of(self.graph.holders, concept)
+        order = sorted(zip((-counts).tolist(), sections.tolist(), strict=True))
+        rows = [int(row) for _, row in order if row not in self.rows][: self.config.listed]
+        found = (self.sentences.naming(row, [concept]) for row in rows)
+        return tuple(evidence for evidence in found if evidence is not None)
