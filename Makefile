@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 DEMO ?= demo_out
 WORKERS ?= 2
 
-.PHONY: setup demo test check format bench browser-tools clean
+.PHONY: setup demo test check format bench screenshots browser-tools clean
 
 setup: $(STAMP)
 
@@ -36,6 +36,10 @@ format: setup
 bench: setup
 	$(BIN)/python scripts/bench_build.py
 	$(BIN)/python scripts/bench_merge.py
+	$(BIN)/python scripts/bench_report.py
+
+screenshots: setup
+	$(BIN)/python -m scripts.screenshots
 
 # What the tests marked `browser` look at reports with; without it they are skipped. Debian, as root.
 browser-tools:

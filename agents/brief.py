@@ -14,6 +14,7 @@ from agents.key_sentences import KeySentence, key_sentences
 from agents.reporting.bibliography.names import short_authors
 from agents.reporting.model import (
     Citation,
+    Figure,
     Note,
     Paragraph,
     Passage,
@@ -39,13 +40,17 @@ CHECKER = "verbatim"
 
 @dataclass(frozen=True)
 class BriefConfig:
-    """``top_n`` sections at most, ``sentences`` quoted of each, in at most ``groups`` groups."""
+    """``top_n`` sections at most, ``sentences`` quoted of each, in at most ``groups`` groups.
+
+    ``picture``: end with a figure of the concepts that led from the question to the sections.
+    """
 
     method: Method = "hybrid"
     top_n: int = 12
     sentences: int = 2
     groups: int = 5
     seeds_named: int = 5
+    picture: bool = True
     ppr: PPRConfig = field(default_factory=PPRConfig)
 
 
@@ -83,7 +88,17 @@ def write_brief(graph: LateralGraph, encoder: Encoder, question: str, config: Br
     ]
     seeds = methods.ppr.seeder.concepts_of(question, vector, config.seeds_named)
     unknown = unknown_words(question, methods.lexical)
-    return _Writer(graph, question, seeds, config).report(found, len(rows) - len(kept), unknown)
+    figure = _figure(graph, encoder, question, config) if config.picture else None
+    return _Writer(graph, question, seeds, config).report(found, len(rows) - len(kept), unknown, figure)
+
+
+def _figure(graph: LateralGraph, encoder: Encoder, question: str, config: BriefConfig) -> Figure:
+    """The way from the question to the first sections, drawn."""
+    from agents.pictures.svg import figure_of
+    from retrieval.neighbourhood import NeighbourhoodConfig, neighbourhood
+
+    limits = NeighbourhoodConfig(method=config.method, sections=min(config.top_n, 10), ppr=config.ppr)
+    return figure_of(neighbourhood(graph, encoder, question, limits))
 
 
 def group_by_concept(found: Sequence[Found], groups: int, carriers: int = 4) -> list[tuple[int | None, list[Found]]]:
@@ -128,7 +143,9 @@ class _Writer:
         self.documents: dict[int, Document] = {}
         self.sentences = 0
 
-    def report(self, found: Sequence[Found], left_out: int, unknown: Sequence[str]) -> Report:
+    def report(
+        self, found: Sequence[Found], left_out: int, unknown: Sequence[str], figure: Figure | None = None
+    ) -> Report:
         """Groups, references and notes.
 
         ``left_out`` sections ranked high but did not bear on the question; ``unknown`` words of it stand nowhere.
@@ -142,6 +159,8 @@ class _Writer:
             )
             for concept, own in grouped
         )
+        if figure is not None:
+            sections += (ReportSection("How the passages were found", (figure,)),)
         documents = {document.doc_id: document for document in self.documents.values()}
         references = number_references(sections, documents)
         notes = [

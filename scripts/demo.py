@@ -1,7 +1,7 @@
-"""`make demo`: from the sample papers to three cited briefs, and where to read them.
+"""`make demo`: from the sample papers to three cited briefs and two pictures, and where to look at them.
 
-Builds the graph of scripts/sample_corpus, asks it one question on each of three fields, and prints what each brief
-begins with.
+Builds the graph of scripts/sample_corpus, asks it one question on each of three fields, prints what each brief begins
+with, and draws what the first question leads to and the whole graph.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ def main() -> int:
         print(f"\n{question}")
         worst = max(worst, run("brief", str(graph), question, "--out", str(out / name)))
         print(opening(out / name / "brief.md"))
+    print()
+    first = next(iter(QUESTIONS.values()))
+    worst = max(worst, run("picture", str(graph), first, "--out", str(out / "picture.html")))
+    worst = max(worst, run("overview", str(graph), "--out", str(out / "overview.html")))
     command = Path(sys.executable).with_name("evigraph")
     shown = command.relative_to(Path.cwd()) if command.is_relative_to(Path.cwd()) else command
     print(f"\n{time.perf_counter() - start:.0f} s. Ask your own: {shown} search {graph} 'loss aversion'")

@@ -1,4 +1,4 @@
-"""`python scripts/screenshots.py`: the pictures of the README, made anew from the sample papers.
+"""`python -m scripts.screenshots`: the pictures of the README, made anew from the sample papers.
 
 Builds the sample graph, writes a brief, a picture and an overview, and photographs them: HTML in headless Chromium at
 1280 and 390 CSS pixels, light and dark; the Word document through LibreOffice and PDF. Needs `make browser-tools`.

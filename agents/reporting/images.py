@@ -47,7 +47,9 @@ def svg_to_png(svg: bytes, scale: float = 2.0) -> bytes:
                 svg_string=svg.decode("utf-8"), zoom=scale, font_dirs=_font_folders(), sans_serif_family="DejaVu Sans"
             )
         )
-    except ValueError as error:
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic of resvg is no Exception, and must not end a report in a traceback
         raise InputError(
             f"an SVG figure cannot be drawn ({error}); open it in a browser to see what is wrong"
         ) from None
