@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 import xml.etree.ElementTree as ET
@@ -11,6 +12,10 @@ from pathlib import Path
 from kg.errors import InputError
 
 _PNG = b"\x89PNG\r\n\x1a\n"
+LARGEST = 20_000
+"""CSS pixels that a side of an SVG figure may have."""
+_PIXELS = 50e6
+"""Most pixels of a PNG that is made of an SVG: 200 MB while it is drawn."""
 _LENGTH = re.compile(r"\s*([0-9.]+)\s*(?:px)?\s*")
 
 
@@ -28,19 +33,21 @@ def image_size(media_type: str, content: bytes) -> tuple[float, float]:
         size = tuple(float(m[1]) for m in lengths if m) if all(lengths) else (float(box[2]), float(box[3]))
     except (ValueError, IndexError):
         size = (0.0, 0.0)
-    if min(size) <= 0:
-        raise InputError("an SVG figure states no size; give it a width and a height, or a viewBox")
+    if not all(0 < side <= LARGEST for side in size):  # NaN as well
+        raise InputError(f"an SVG figure needs a width and a height, or a viewBox, of at most {LARGEST} pixels a side")
     return size[0], size[1]
 
 
 def svg_to_png(svg: bytes, scale: float = 2.0) -> bytes:
-    """The picture at ``scale`` device pixels per CSS pixel. Raises ``InputError`` if it cannot be drawn.
+    """The picture at ``scale`` device pixels per CSS pixel, less where it is very large.
 
+    Raises ``InputError`` if it cannot be drawn.
     Fonts are the system's; DejaVu, which comes with matplotlib, stands in where there is none.
     """
     import resvg_py
 
-    _svg_root(svg)
+    width, height = image_size("image/svg+xml", svg)
+    scale = min(scale, math.sqrt(_PIXELS / (width * height)))
     try:
         return bytes(
             resvg_py.svg_to_bytes(
@@ -70,4 +77,8 @@ def _svg_root(content: bytes) -> ET.Element:
         raise InputError(f"a figure is said to be SVG and cannot be read ({error}); give the whole file") from None
     if root.tag != "{http://www.w3.org/2000/svg}svg":
         raise InputError(f"a figure is said to be SVG and begins with <{root.tag}>; give an SVG file")
+    for node in root.iter():
+        for name, value in node.items():
+            if name.rpartition("}")[2] in {"href", "src"} and not value.strip().startswith(("#", "data:")):
+                raise InputError(f"an SVG figure refers to {value[:80]!r}; put into the file whatever it needs")
     return root
