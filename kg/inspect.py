@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ import pyarrow.compute as pc
 from kg.errors import InputError
 from kg.lateral import LateralGraph
 from kg.names import name_form, name_key
-from kg.venues import field_of_venue, find_journal, venue_key
+from kg.venues import field_key, field_of_venue, find_journal, venue_key
 
 Grouping = Literal["venue", "field", "year"]
 
@@ -160,19 +159,15 @@ def _group_names(graph: LateralGraph, by: Grouping) -> Iterator[tuple[str, str]]
     @cache
     def venue_name(venue: str) -> tuple[str, str]:
         journal = find_journal(venue)
-        return venue_key(journal.name if journal else venue) or _folded(venue), venue.strip()
+        return venue_key(journal.name if journal else venue) or field_key(venue), venue.strip()
 
     @cache
     def field_name(field: str, venue: str) -> tuple[str, str]:
         field = field.strip() or field_of_venue(venue) or ""
-        return _folded(field), field
+        return field_key(field), field
 
     venues = graph.documents["venue"].to_pylist()
     if by == "venue":
         yield from map(venue_name, venues)
     else:
         yield from map(field_name, graph.documents["field"].to_pylist(), venues)
-
-
-def _folded(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

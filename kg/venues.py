@@ -44,6 +44,11 @@ def journals() -> tuple[Journal, ...]:
     )  # fmt: skip
 
 
+def field_key(field: str) -> str:
+    """What two spellings of one field share: NFKC, case, white space."""
+    return " ".join(unicodedata.normalize("NFKC", field).casefold().split())
+
+
 def venue_key(venue: str) -> str:
     """What two spellings of one venue share: NFKC, case, punctuation, "&" for "and", "The" before or after.
 

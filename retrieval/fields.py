@@ -10,13 +10,13 @@ from scipy import sparse
 from kg.communities import partition
 from kg.inspect import row_of
 from kg.lateral import LateralGraph
-from kg.venues import field_of_venue
+from kg.venues import field_key, field_of_venue
 
 
 def paper_fields(graph: LateralGraph) -> tuple[np.ndarray, list[str]]:
     """(numbers int64 [documents], names): the field that each paper states, else its venue's; name 0 is "" (unknown).
 
-    Fields that differ in case or white space are one, named as the least of its spellings.
+    Fields with one ``field_key`` are one, named as the least of its spellings.
     """
     stated = graph.documents["field"].combine_chunks().dictionary_encode()
     venues = graph.documents["venue"].combine_chunks().dictionary_encode()
@@ -28,10 +28,10 @@ def paper_fields(graph: LateralGraph) -> tuple[np.ndarray, list[str]]:
     names = np.where(names == "", known[venues.indices.to_numpy()], names)
     spelled: dict[str, str] = {}
     for name in sorted(set(names)):
-        spelled.setdefault(name.casefold(), name)
+        spelled.setdefault(field_key(name), name)
     order = ["", *sorted(name for name in spelled.values() if name)]
-    number = {name.casefold(): n for n, name in enumerate(order)}
-    return np.asarray([number[name.casefold()] for name in names], dtype=np.int64), order
+    number = {field_key(name): n for n, name in enumerate(order)}
+    return np.asarray([number[field_key(name)] for name in names], dtype=np.int64), order
 
 
 def concept_fields(

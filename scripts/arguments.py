@@ -28,4 +28,6 @@ Formats = Annotated[
 Citations = Annotated[
     Literal["numbered", "author_year"], tyro.conf.arg(help="How papers are cited: [1], or (Akerlof, 1970).")
 ]
-MaxAuthors = Annotated[int, tyro.conf.arg(metavar="N", help="Of more authors than this, the first three and et al.")]
+MaxAuthors = Annotated[
+    int, tyro.conf.arg(metavar="N", help="Of more authors than this, the first ones (three at most) and et al.")
+]
