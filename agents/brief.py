@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from agents.key_sentences import KeySentence, key_sentences
 from agents.reporting.bibliography.names import short_authors
+from agents.reporting.body import VERBATIM
 from agents.reporting.model import (
     Citation,
     Figure,
@@ -33,9 +34,6 @@ from retrieval.paths import ConceptPaths, concept_paths, contributions
 from retrieval.questions import NoMatchError
 from retrieval.relevance import relevant_sections, unknown_words
 from retrieval.sections import Method, Methods, PPRConfig
-
-CHECKER = "verbatim"
-"""Checker of quotations: the text is a substring of the cited section."""
 
 
 @dataclass(frozen=True)
@@ -218,7 +216,7 @@ class _Writer:
             start=quote.start,
             end=quote.end,
         )
-        return Sentence(f"s{self.sentences}", "claim", passage, (citation,), "supported", 1.0, CHECKER)
+        return Sentence(f"s{self.sentences}", "claim", passage, (citation,), "supported", 1.0, VERBATIM)
 
     def _passage(self, section: Found) -> Passage:
         row = section.row

@@ -165,7 +165,7 @@ def test_texts_are_cleaned_on_entry() -> None:
 def test_reading_back_gives_an_equal_report_and_the_same_bytes(tmp_path: Path) -> None:
     report = full_report()
     write_report(report, tmp_path / "new" / "a")
-    assert read_report(tmp_path / "new" / "a") == report
+    assert read_report(tmp_path / "new" / "a") == read_report(tmp_path / "new" / "a" / "report.json") == report
     write_report(read_report(tmp_path / "new" / "a"), tmp_path / "b")
     for name in ("report.json", "claims.jsonl"):
         assert (tmp_path / "b" / name).read_bytes() == (tmp_path / "new" / "a" / name).read_bytes()

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.reporting.bibliography.citing import AUTHOR_YEAR, Bibliography
+from agents.reporting.body import VERBATIM
 from agents.reporting.html import render_html
 from agents.reporting.marking import marked
 from agents.reporting.model import (
@@ -681,3 +682,15 @@ def test_motion_can_be_declined(chromium: Browser, large: Path) -> None:
             shows(page, 1)
             names[wish] = page.evaluate("getComputedStyle(document.querySelector('#citation')).animationName")
     assert names == {"no-preference": "from-side", "reduce": "none"}
+
+
+def test_of_a_quotation_the_page_says_that_it_is_one_and_no_more() -> None:
+    quoted = Sentence("s1", "claim", "Bad cars drive out good ones.", (), "supported", 1.0, VERBATIM)
+    judged = Sentence("s2", "claim", "Markets fail.", (), "supported", 0.8, "judge")
+    sections = (ReportSection("A", (Paragraph((quoted, judged)),)),)
+    text = render_html(Report("Markets", "Why?", "en", sections))
+    counts = " ".join(tree(text).find_class("masthead")[0].text_content().split())
+    assert "1 quoted word for word" in counts
+    assert "1 supported" in counts
+    assert "checker: verbatim" not in text
+    assert "checker: judge" in text

@@ -21,6 +21,8 @@ Verdict: TypeAlias = Literal["supported", "partial", "unsupported", "unchecked"]
 MediaType: TypeAlias = Literal["image/svg+xml", "image/png"]
 DOUBTS: dict[Verdict, str] = {"partial": "partly supported", "unsupported": "not supported"}
 """What a reader is told where a check left doubt."""
+VERBATIM = "verbatim"
+"""Checker of quotations: the sentence is a stretch of the cited section, which says nothing of what it proves."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from agents.reporting.bibliography.citing import NUMBERED, Bibliography, CitationStyle, Entry
+from agents.reporting.body import VERBATIM
 from agents.reporting.images import image_size
 from agents.reporting.marking import marked, rich
 from agents.reporting.model import (
@@ -79,6 +80,9 @@ def _window_title(report: Report) -> str:
     if is_blank(report.question) or report.question == report.title:
         return report.title
     return f"{report.question} · {report.title}"
+
+
+_QUOTED = "quoted word for word"
 
 
 @dataclass(frozen=True)
@@ -260,6 +264,8 @@ def _columns(table: Table) -> tuple[str, ...]:
 def _says(sentence: Sentence) -> str:
     if sentence.verdict == "unchecked":
         return ""
+    if _is_quotation(sentence):
+        return _QUOTED.capitalize()
     confidence = "" if sentence.confidence is None else f"confidence {sentence.confidence:.2f}"
     checker = "" if is_blank(sentence.checker) else f"checker: {sentence.checker}"
     details = ", ".join(filter(None, (confidence, checker)))
@@ -270,13 +276,25 @@ def _says(sentence: Sentence) -> str:
 def _counts(report: Report) -> dict[str, Any]:
     """Claims by verdict, proposals and papers, as the head of the report says them."""
     sentences = [sentence for _, sentence in walk(report.sections)]
-    claims = [sentence.verdict for sentence in sentences if sentence.kind == "claim"]
+    claims = [sentence for sentence in sentences if sentence.kind == "claim"]
     return {
         "claims": len(claims),
-        "verdicts": [(name, claims.count(name), words) for name, words in VERDICTS.items() if name in claims],
+        "verdicts": _verdicts(claims),
         "proposals": sum(sentence.kind == "proposal" for sentence in sentences),
         "papers": len(report.references),
     }
+
+
+def _verdicts(claims: Sequence[Sentence]) -> list[tuple[str, int, str]]:
+    """(verdict, claims, words); quotations are counted apart, since of them only the wording was checked."""
+    found = [claim.verdict for claim in claims if not _is_quotation(claim)]
+    quoted = len(claims) - len(found)
+    own: list[tuple[str, int, str]] = [(v, found.count(v), words) for v, words in VERDICTS.items() if v in found]
+    return [("supported", quoted, _QUOTED), *own] if quoted else own
+
+
+def _is_quotation(sentence: Sentence) -> bool:
+    return sentence.checker == VERBATIM and sentence.verdict == "supported"
 
 
 def _position(section_id: str) -> int:

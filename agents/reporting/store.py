@@ -35,7 +35,10 @@ def write_report(report: Report, directory: str | os.PathLike[str]) -> None:
 
 def read_report(directory: str | os.PathLike[str]) -> Report:
     """The report that ``write_report`` stored. Raises ``InputError`` naming the file (and line) that cannot be used."""
-    report_path, claims_path = Path(directory) / REPORT_FILE, Path(directory) / CLAIMS_FILE
+    folder = Path(directory)
+    if folder.name == REPORT_FILE and folder.is_file():  # the file instead of its directory
+        folder = folder.parent
+    report_path, claims_path = folder / REPORT_FILE, folder / CLAIMS_FILE
     content, claims = _read(report_path), _read(claims_path)
     found = _parse(FormatRecord, content, str(report_path)).format
     if not 1 <= found <= FORMAT:

@@ -35,8 +35,9 @@ def run(arguments: Arguments) -> int:
     from agents.reporting.store import check_directory, read_report
     from scripts.reports import citation_style
 
-    target = arguments.out or arguments.report
-    report = read_report(arguments.report)
+    stored = arguments.report
+    target = arguments.out or (stored.parent if stored.is_file() else stored)
+    report = read_report(stored)
     check_directory(target)
     style = citation_style(arguments.citations, arguments.max_authors)
     written = write_renderings(report, target, arguments.name, arguments.formats, style)
