@@ -66,7 +66,8 @@ def clean_document(document: Document) -> Document:
         field=clean_text(document.field),
         parts=tuple(Part(clean_text(p.heading), clean_text(p.text)) for p in document.parts),
         authors=tuple(map(clean_text, document.authors)),
-        details=tuple((clean_text(key), clean_text(value)) for key, value in document.details),
+        # Cleaning may change the order of keys, or make two the same; stored they stand sorted, once each.
+        details=tuple(sorted({clean_text(key): clean_text(value) for key, value in document.details}.items())),
     )
 
 
