@@ -142,7 +142,7 @@
     markOf[shown]?.closest(".s").classList.remove("current");
     shown = number;
     fill(number);
-    if (!dialog.open) dialog.showModal();
+    if (!dialog.open) { dialog.showModal(); scroller.focus({ preventScroll: true }); }
     else if (!focused.isConnected) steps.querySelector("[aria-current]")?.focus();
     centre();
     markOf[number].closest(".s").classList.add("current");
