@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from torch import Tensor
+
 from agents.key_sentences import KeySentence, key_sentences
+from agents.pictures.words import count
 from agents.reporting.bibliography.names import short_authors
 from agents.reporting.body import VERBATIM
 from agents.reporting.model import (
@@ -86,17 +89,17 @@ def write_brief(graph: LateralGraph, encoder: Encoder, question: str, config: Br
     ]
     seeds = methods.ppr.seeder.concepts_of(question, vector, config.seeds_named)
     unknown = unknown_words(question, methods.lexical)
-    figure = _figure(graph, encoder, question, config) if config.picture else None
+    figure = _figure(graph, methods, question, vector, config) if config.picture else None
     return _Writer(graph, question, seeds, config).report(found, len(rows) - len(kept), unknown, figure)
 
 
-def _figure(graph: LateralGraph, encoder: Encoder, question: str, config: BriefConfig) -> Figure:
+def _figure(graph: LateralGraph, methods: Methods, question: str, vector: Tensor, config: BriefConfig) -> Figure:
     """The way from the question to the first sections, drawn."""
     from agents.pictures.svg import figure_of
-    from retrieval.neighbourhood import NeighbourhoodConfig, neighbourhood
+    from retrieval.neighbourhood import NeighbourhoodConfig, find_neighbourhood
 
     limits = NeighbourhoodConfig(method=config.method, sections=min(config.top_n, 10), ppr=config.ppr)
-    return figure_of(neighbourhood(graph, encoder, question, limits))
+    return figure_of(find_neighbourhood(graph, methods, question, vector, limits))
 
 
 def group_by_concept(found: Sequence[Found], groups: int, carriers: int = 4) -> list[tuple[int | None, list[Found]]]:
@@ -162,7 +165,7 @@ class _Writer:
         documents = {document.doc_id: document for document in self.documents.values()}
         references = number_references(sections, documents)
         notes = [
-            f"{_count(self.sentences, 'passage')} from {_count(len(references), 'paper')}, quoted word for word "
+            f"{count(self.sentences, 'passage')} from {count(len(references), 'paper')}, quoted word for word "
             "and grouped by the concepts that led to them."
         ]
         if any(is_summary(document) for document in self.documents.values()):
@@ -170,7 +173,7 @@ class _Writer:
         if unknown:
             notes.append(f"No section speaks of: {', '.join(unknown)}.")
         if left_out:
-            notes.append(f"{_count(left_out, 'further section')} ranked high but too far from the question to quote.")
+            notes.append(f"{count(left_out, 'further section')} ranked high but too far from the question to quote.")
         return Report(
             title="Evidence brief",
             question=self.question,
@@ -246,7 +249,3 @@ class _Writer:
             also = f", with {' and '.join(others)}" if others else ""
             return f"Found by “{self.labels[carrier]}”, a concept of the question{also}."
         return "Found along " + " → ".join(f"“{self.labels[c]}”" for c in path) + "."
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"

@@ -21,6 +21,10 @@ _LONG_RUN = re.compile(f"({_MARK}{{30}})(?={_MARK})")
 Unicode (UAX 15, 13) says: U+034F after every 30."""
 
 
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""A character that XML 1.0 has no place for (2.2, Char)."""
+
+
 def clean_text(text: str) -> str:
     """Return ``text`` in NFC without lone surrogates or NUL (each becomes U+FFFD), newlines as ``\\n``."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")

@@ -71,7 +71,16 @@ def neighbourhood(
         NoMatchError: no section of the graph bears on the question.
     """
     vector = encoder.encode_queries([question])[0]
-    methods = Methods(graph, encoder, config.ppr)
+    return find_neighbourhood(graph, Methods(graph, encoder, config.ppr), question, vector, config)
+
+
+def find_neighbourhood(
+    graph: LateralGraph, methods: Methods, question: str, vector: Tensor, config: NeighbourhoodConfig
+) -> Neighbourhood:
+    """``neighbourhood`` for a caller who has the graph's methods, made with ``config.ppr``, and the question's vector.
+
+    ``vector`` float32 [d]. Raises ``NoMatchError`` as it.
+    """
     personalization, scores = (columns[:, 0] for columns in methods.ppr.diffuse([question]))
     depth = max(FUSION_DEPTH, config.sections)
     ranking = methods.retriever(config.method).retrieve([question], depth)[0]

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 from scipy.sparse.csgraph import dijkstra
 from torch import Tensor
 
+from kg.communities import concept_weights
 from kg.lateral import LateralGraph
 
 
@@ -32,18 +32,11 @@ class ConceptPaths:
 
 def concept_paths(graph: LateralGraph, seeds: Sequence[int]) -> ConceptPaths:
     """Ways along the strongest relations (an edge of weight w has length 1 / w), from the nearest of ``seeds``."""
-    adjacency = graph.adjacency
     n = graph.n_concepts
     if not seeds or not n:
         return ConceptPaths(np.full(n, np.inf), np.full(n, -1, dtype=np.int32))
-    lengths = sparse.csr_matrix(
-        (
-            1.0 / adjacency.values().cpu().numpy().astype(np.float64),
-            adjacency.col_indices().cpu().numpy(),
-            adjacency.crow_indices().cpu().numpy(),
-        ),
-        shape=(n, n),
-    )
+    lengths = concept_weights(graph)
+    lengths.data = 1.0 / lengths.data
     cost, before, _ = dijkstra(lengths, indices=sorted(set(seeds)), min_only=True, return_predecessors=True)
     return ConceptPaths(cost, before)
 

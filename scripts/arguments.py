@@ -25,6 +25,7 @@ Formats = Annotated[
     tuple[Literal["md", "html", "docx", "bib", "csl"], ...],
     tyro.conf.arg(metavar="md|html|docx|bib|csl...", help="Markdown, one HTML file, Word, BibTeX, CSL-JSON."),
 ]
+ALL_FORMATS: Formats = ("html", "md", "docx", "bib", "csl")
 Citations = Annotated[
     Literal["numbered", "author_year"], tyro.conf.arg(help="How papers are cited: [1], or (Akerlof, 1970).")
 ]

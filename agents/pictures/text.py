@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import regex
 
-from agents.reporting.escape import one_line
+from agents.reporting.escape import is_right_to_left, one_line
 
 ELLIPSIS = "…"
 _CLUSTER = regex.compile(r"\X")
@@ -77,15 +77,6 @@ def wrap_evenly(text: str, width: float, size: float, most: int, bold: bool = Fa
             break
         lines = tried
     return lines
-
-
-def is_right_to_left(text: str) -> bool:
-    """Whether the first letter that has a direction is written from right to left (UAX 9, rule P2)."""
-    for character in text:
-        direction = unicodedata.bidirectional(character)
-        if direction in {"L", "R", "AL"}:
-            return direction != "L"
-    return False
 
 
 def _broken(text: str, lines: list[str]) -> bool:

@@ -70,10 +70,12 @@ class _Writer:
                 self.quotes.setdefault(citation.section_id, []).append((citation.start, citation.end))
         self.passage_of = {p.section_id: number for number, p in enumerate(report.passages, start=1)}
         self.bookmarks = 0
+        self._heading_count = 0
         self.tables = 0
         self.figures = 0
 
     def package(self) -> bytes:
+        """The document's file, written from the title to the last passage; call it once."""
         self._line(self.report.title, "Title")
         if not is_blank(self.report.question):
             self._line(self.report.question, "Subtitle")
@@ -85,7 +87,6 @@ class _Writer:
             bookmarks = [f"section{i}" for i, (level, _) in enumerate(headings) if level <= _CONTENTS_DEPTH]
             self._line("Contents", "TOC Heading")
             add_contents(self.document, shown, bookmarks, _CONTENTS_DEPTH)
-        self._heading_count = 0
         for section in self.report.sections:
             self._section(section, 1)
         if self.bibliography.entries:

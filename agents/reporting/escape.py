@@ -8,6 +8,7 @@ readable and formulas survive: ``$\\alpha_{i}$`` needs no escape at all.
 from __future__ import annotations
 
 import re
+import unicodedata
 
 _PUNCTUATION = r"!-/:-@\[-`{-~"  # ASCII punctuation, which a backslash escapes
 # No-break and typographic spaces stay: they are part of the text ("« mot »", "5 %").
@@ -30,6 +31,15 @@ _CLOSING_HASHES = re.compile(r"(?:^|(?<=\s))(?=#+$)")
 def one_line(text: str) -> str:
     """``text`` on one line: line breaks, tabs and control characters are white space; its ends are stripped."""
     return _SPACE.sub(" ", text).strip()
+
+
+def is_right_to_left(text: str) -> bool:
+    """Whether the first letter that has a direction is written from right to left (UAX 9, rule P2)."""
+    for character in text:
+        direction = unicodedata.bidirectional(character)
+        if direction in {"L", "R", "AL"}:
+            return direction != "L"
+    return False
 
 
 def inline(text: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from agents.reporting.bibliography.citing import NUMBERED, Bibliography, CitationStyle, Entry
-from agents.reporting.body import VERBATIM
+from agents.reporting.body import DOUBTS, VERBATIM
 from agents.reporting.images import image_size
 from agents.reporting.marking import marked, rich
 from agents.reporting.model import (
@@ -39,10 +39,10 @@ from kg.records import split_section_id
 
 VERDICTS: dict[Verdict, str] = {
     "supported": "supported",
-    "partial": "partly supported",
-    "unsupported": "not supported",
+    **DOUBTS,
     "unchecked": "not checked",
 }
+_QUOTED = "quoted word for word"
 _LONG_TITLE = 160
 _PROSE = 40
 _NUMBER = re.compile(r"\s*[<>≤≥±+\-−]?\s*[\d.,\u2009\u00a0 ]*\d\s*(?:%|\*{1,3})?\s*")
@@ -80,9 +80,6 @@ def _window_title(report: Report) -> str:
     if is_blank(report.question) or report.question == report.title:
         return report.title
     return f"{report.question} · {report.title}"
-
-
-_QUOTED = "quoted word for word"
 
 
 @dataclass(frozen=True)

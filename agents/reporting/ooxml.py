@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import io
-import re
-import unicodedata
 import zipfile
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+from agents.reporting.escape import is_right_to_left
+from kg.records import NOT_XML
 
 if TYPE_CHECKING:
     from docx.document import Document
     from docx.text.paragraph import Paragraph
     from docx.text.run import Run
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # The schema fixes the order of properties; Word calls a file damaged that does not keep to it.
 _AFTER_BIDI = ("w:adjustRightInd", "w:snapToGrid", "w:spacing", "w:ind", "w:contextualSpacing", "w:mirrorIndents",
                "w:jc", "w:outlineLvl", "w:rPr", "w:sectPr")  # fmt: skip
@@ -25,7 +25,7 @@ HYPERLINK = "http://schemas.openxmlformats.org/officeDocument/2006/relationships
 
 def xml_text(text: str) -> str:
     """``text`` with U+FFFD for each character that XML 1.0 has no place for."""
-    return _NOT_XML.sub("\ufffd", text)
+    return NOT_XML.sub("\ufffd", text)
 
 
 def element(tag: str, **attributes: str) -> Any:
@@ -44,20 +44,15 @@ def add_run(paragraph: Paragraph, text: str, *, italic: bool = False, style: str
     run = paragraph.add_run(xml_text(text), style=style)
     if italic:
         run.italic = True
-    if is_rtl(text):
+    if is_right_to_left(text):
         run._element.get_or_add_rPr().insert_element_before(element("rtl"), *_AFTER_RTL)
     return run
 
 
 def set_direction(paragraph: Paragraph) -> None:
     """Make the paragraph right-to-left if its text begins so; call it when the text is complete."""
-    if is_rtl(paragraph.text):
+    if is_right_to_left(paragraph.text):
         paragraph._p.get_or_add_pPr().insert_element_before(element("bidi"), *_AFTER_BIDI)
-
-
-def is_rtl(text: str) -> bool:
-    """Whether the first character that has a direction runs right to left (Unicode Bidirectional Algorithm, P2)."""
-    return next((d in {"R", "AL"} for ch in text if (d := unicodedata.bidirectional(ch)) in {"L", "R", "AL"}), False)
 
 
 def add_bookmark(paragraph: Paragraph, name: str, number: int) -> None:

@@ -13,12 +13,12 @@ written as a stream, row by row, and the same graph gives the same bytes.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import IO, Any
 
 from kg.export import content
 from kg.lateral import LateralGraph
+from kg.records import NOT_XML
 
 _NODE = {
     "kind": "string", "label": "string", "doc_id": "string", "title": "string", "authors": "string", "year": "int",
@@ -31,7 +31,6 @@ _EDGE = {
     "evidence": "string",
 }  # fmt: skip
 _SCOPES = {"node": _NODE, "edge": _EDGE}
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LINES = 4096
 
 
@@ -109,7 +108,7 @@ class _Xml:
             return repr(value)
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         if not text.isprintable():
-            text, replaced = _FORBIDDEN.subn("\ufffd", text)
+            text, replaced = NOT_XML.subn("\ufffd", text)
             self.replaced += replaced
         return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
 

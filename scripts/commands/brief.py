@@ -8,7 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from scripts.arguments import Citations, Encoder, Formats, Graph, MaxAuthors, Method, TopN
+from scripts.arguments import ALL_FORMATS, Citations, Encoder, Formats, Graph, MaxAuthors, Method, TopN
 from scripts.console import out, print_json
 
 
@@ -23,7 +23,7 @@ class Arguments:
     """Directory of the report: brief.html and other formats, report.json, claims.jsonl."""
     method: Method = "hybrid"
     top_n: TopN = 12
-    formats: Formats = ("html", "md", "docx", "bib", "csl")
+    formats: Formats = ALL_FORMATS
     citations: Citations = "numbered"
     max_authors: MaxAuthors = 6
     encoder: Encoder = None

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from scripts.arguments import Citations, Formats, MaxAuthors
+from scripts.arguments import ALL_FORMATS, Citations, Formats, MaxAuthors
 from scripts.console import out, print_json
 
 
@@ -22,7 +22,7 @@ class Arguments:
     """Where to write; the directory of the report unless given."""
     name: Annotated[str, tyro.conf.arg(metavar="NAME")] = "report"
     """Name of the files, without suffix."""
-    formats: Formats = ("html", "md", "docx", "bib", "csl")
+    formats: Formats = ALL_FORMATS
     citations: Citations = "numbered"
     max_authors: MaxAuthors = 6
     json: bool = False
