@@ -16,7 +16,7 @@ from agents.reporting.pages import d3_source
 from kg.build import Tools, build_graph, open_graph
 from kg.lateral import LateralGraph
 from retrieval.neighbourhood import neighbourhood
-from retrieval.nodes import Neighbourhood
+from retrieval.neighbourhood.nodes import Neighbourhood
 from tests.browser import open_file, overflow, watched_page
 from tests.conftest import HashEncoder, paper
 from tests.test_agents_pictures_layout import neighbourhoods

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from agents.pictures.layout import lay_out
 from agents.pictures.shapes import PAGE, PRINT, WIDE, Box, Layout, Measures
 from kg.lateral import LateralGraph
-from retrieval.evidence import Evidence
 from retrieval.neighbourhood import neighbourhood
-from retrieval.nodes import ConceptNode, LeftOut, MentionLink, Neighbourhood, RelationLink, SectionNode
+from retrieval.neighbourhood.evidence import Evidence
+from retrieval.neighbourhood.nodes import ConceptNode, LeftOut, MentionLink, Neighbourhood, RelationLink, SectionNode
 from tests.conftest import HashEncoder
 
 HOSTILE = (

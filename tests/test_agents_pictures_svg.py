@@ -17,7 +17,7 @@ from agents.reporting.images import image_size, svg_to_png
 from agents.reporting.model import Report, ReportSection
 from kg.lateral import LateralGraph
 from retrieval.neighbourhood import NeighbourhoodConfig, neighbourhood
-from retrieval.nodes import Neighbourhood
+from retrieval.neighbourhood.nodes import Neighbourhood
 from tests.conftest import HashEncoder
 from tests.test_agents_pictures_layout import neighbourhoods
 

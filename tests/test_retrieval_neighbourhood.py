@@ -13,9 +13,9 @@ from kg.build import Tools, build_graph, open_graph
 from kg.errors import InputError
 from kg.lateral import LateralGraph
 from kg.names import name_form
-from retrieval.evidence import Evidence
 from retrieval.neighbourhood import NeighbourhoodConfig, neighbourhood
-from retrieval.nodes import Neighbourhood
+from retrieval.neighbourhood.evidence import Evidence
+from retrieval.neighbourhood.nodes import Neighbourhood
 from retrieval.paths import contributions
 from retrieval.questions import NoMatchError
 from retrieval.relevance import relevant_sections

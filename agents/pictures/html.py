@@ -12,8 +12,8 @@ from agents.pictures.text import clean_label
 from agents.pictures.words import SEED_REASONS, caption, cited_as, count, left_out
 from agents.reporting.bibliography.citing import doi_url
 from agents.reporting.pages import asset, d3_source, render_page, trusted
-from retrieval.evidence import Evidence
-from retrieval.nodes import MentionLink, Neighbourhood, RelationLink, SectionNode
+from retrieval.neighbourhood.evidence import Evidence
+from retrieval.neighbourhood.nodes import MentionLink, Neighbourhood, RelationLink, SectionNode
 
 
 def picture_page(shown: Neighbourhood, colouring: Colouring = "auto") -> str:

@@ -14,7 +14,7 @@ from agents.pictures.columns import Segment, column_height, order_columns, place
 from agents.pictures.shapes import LEADING, WIDE, Box, Card, Circle, Curve, Label, Layout, LinkKind, Measures
 from agents.pictures.text import clean_label, text_width, wrap_evenly
 from agents.pictures.words import card_lines, card_name
-from retrieval.nodes import ConceptNode, MentionLink, Neighbourhood, RelationLink
+from retrieval.neighbourhood.nodes import ConceptNode, MentionLink, Neighbourhood, RelationLink
 
 Key: TypeAlias = tuple[str, int, int]
 """("question", 0, 0), ("concept", row, 0), ("section", row, 0), or the lane of one: (kind lane, row, column)."""

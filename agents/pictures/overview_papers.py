@@ -17,7 +17,7 @@ from agents.pictures.words import short_authors
 from agents.reporting.bibliography.citing import doi_url
 from kg.communities import Communities
 from kg.lateral import LateralGraph
-from retrieval.fields import paper_fields
+from retrieval.neighbourhood.fields import paper_fields
 
 _TYPICAL_MENTIONS = 10.0
 """Mentions that a paper needs for its share to weigh half: one of three mentions is no evidence of what it is about."""

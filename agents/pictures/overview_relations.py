@@ -11,7 +11,7 @@ from scipy import sparse
 from agents.pictures.text import clean_label
 from agents.pictures.words import short_authors
 from kg.lateral import LateralGraph
-from retrieval.evidence import Assertion, Sentences, find_assertions
+from retrieval.neighbourhood.evidence import Assertion, Sentences, find_assertions
 
 _LONGEST = 320
 """Characters of a sentence; what is longer ends in an ellipsis."""

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from retrieval.nodes import Neighbourhood
+from retrieval.neighbourhood.nodes import Neighbourhood
 
 Colouring: TypeAlias = Literal["auto", "field", "community"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from retrieval.nodes import ConceptNode, MentionLink, RelationLink, SectionNode
+from retrieval.neighbourhood.nodes import ConceptNode, MentionLink, RelationLink, SectionNode
 
 LinkKind: TypeAlias = Literal["asks", "relation", "mention", "wording"]
 

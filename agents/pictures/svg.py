@@ -15,7 +15,7 @@ from agents.pictures.shapes import LEADING, PAGE, PRINT, WIDE, Card, Circle, Cur
 from agents.pictures.text import clean_label, text_width, wrap
 from agents.pictures.words import alternative, caption, cited_as, count, left_out
 from agents.reporting.model import Figure
-from retrieval.nodes import Neighbourhood
+from retrieval.neighbourhood.nodes import Neighbourhood
 
 FONTS = "Inter, 'Source Sans 3', 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', 'DejaVu Sans', sans-serif"
 _SCRIPTS = (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agents.pictures.text import clean_label, shorten, text_width, wrap
 from agents.reporting.bibliography.names import short_authors
-from retrieval.nodes import Neighbourhood, SectionNode, SeedReason
+from retrieval.neighbourhood.nodes import Neighbourhood, SectionNode, SeedReason
 
 SEED_REASONS: dict[SeedReason, str] = {
     "named": "named in the question",

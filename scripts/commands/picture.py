@@ -12,7 +12,7 @@ from scripts.arguments import Encoder, Graph, Method
 from scripts.console import out, print_json
 
 if TYPE_CHECKING:
-    from retrieval.nodes import Neighbourhood
+    from retrieval.neighbourhood.nodes import Neighbourhood
 
 SUFFIXES = (".html", ".svg", ".png")
 

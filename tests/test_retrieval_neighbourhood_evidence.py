@@ -16,8 +16,8 @@ from kg.keyphrase import KeyphraseExtractor
 from kg.lateral import LateralGraph
 from kg.records import Document, Extraction, Mention, Part, Section, Triple
 from kg.sectioning import sentence_spans
-from retrieval.evidence import Sentences, find_assertions, find_names
 from retrieval.neighbourhood import neighbourhood
+from retrieval.neighbourhood.evidence import Sentences, find_assertions, find_names
 from tests.conftest import HashEncoder, paper
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from kg.sectioning import Span
-from retrieval.evidence import Evidence
+from retrieval.neighbourhood.evidence import Evidence
 
 SeedReason: TypeAlias = Literal["named", "near", "held"]
 """Named in the question; near it in meaning; held by the sections nearest to it, where it names and is near nothing."""

@@ -17,10 +17,10 @@ from kg.errors import InputError
 from kg.inspect import row_of, section_numbers
 from kg.lateral import LateralGraph
 from kg.protocols import Encoder
-from retrieval.choosing import Choice, choose_concepts, choose_relations, distances
-from retrieval.evidence import Evidence, Sentences, find_assertions
-from retrieval.fields import communities, concept_fields, paper_fields
-from retrieval.nodes import (
+from retrieval.neighbourhood.choosing import Choice, choose_concepts, choose_relations, distances
+from retrieval.neighbourhood.evidence import Evidence, Sentences, find_assertions
+from retrieval.neighbourhood.fields import communities, concept_fields, paper_fields
+from retrieval.neighbourhood.nodes import (
     ConceptNode,
     LeftOut,
     MentionLink,
