@@ -80,8 +80,10 @@ def full_report() -> Report:
         (Paragraph((claim,)), QuoteBlock(quote, "Akerlof (1970)"), Note("Found by its title."), table),
         (nested,),
     )
-    passage = Passage(cite().section_id, "Introduction", TEXT, 0.25, "market -> lemons")
-    return make_report([section], notes=("One part was left out.",), passages=(passage,))
+    passage = Passage(cite().section_id, "Introduction", TEXT, 0.25, "market -> lemons", 3)
+    return make_report(
+        [section], notes=("One part was left out.",), passages=(passage,), cautions=("Little bears on it.",)
+    )
 
 
 # --- the data model
@@ -147,8 +149,25 @@ def test_a_quote_must_stand_in_its_passage() -> None:
         (lambda: Table((), ()), "no column"),
         (lambda: Table(("a", "b"), (("1", "2"), ("3",))), "2 columns, but a row with 1 cells"),
         (lambda: Passage("a#0", "", "t", float("inf")), "finite"),
+        (lambda: Passage("a#0", "", "t", rank=0), "the first has rank 1"),
     ],
 )
+@pytest.mark.parametrize(
+    ("score", "found", "rank", "how"),
+    [
+        (0.0163934, "By its wording.", 2, "Rank 2, score 0.0164. By its wording."),
+        (0.5, "", None, "Score 0.5."),
+        (None, "", 1, "Rank 1."),
+        (None, "By hand.", None, "By hand."),
+        (None, "", None, ""),
+    ],
+)
+def test_how_a_passage_was_found_is_said_in_one_line(
+    score: float | None, found: str, rank: int | None, how: str
+) -> None:
+    assert Passage("a#0", "", "t", score, found, rank).how == how
+
+
 def test_records_refuse_what_no_report_can_use(build, message: str) -> None:
     with pytest.raises(InputError, match=message):
         build()

@@ -76,6 +76,11 @@ class Reference:
     def __post_init__(self) -> None:
         clean(self)
 
+    @property
+    def is_summary(self) -> bool:
+        """Whether the source says (``kind: summary``) that its text is a summary, not the paper's own words."""
+        return dict(self.details).get("kind", "").strip().casefold() == "summary"
+
     @classmethod
     def of(cls, document: Document, number: int) -> Reference:
         """The reference to ``document``: nothing in it comes from elsewhere."""
@@ -89,7 +94,8 @@ class Reference:
 class Passage:
     """A cited section in full, so that a reader can see the quote where it stands.
 
-    ``score`` is what retrieval gave it, ``found`` says how it was found.
+    ``score`` is what retrieval gave it and ``rank`` its place (1 is first), since a score alone has no scale;
+    ``found`` says how it was found.
     """
 
     section_id: str
@@ -97,6 +103,7 @@ class Passage:
     text: str
     score: float | None = None
     found: str = ""
+    rank: int | None = None
 
     def __post_init__(self) -> None:
         clean(self)
@@ -104,6 +111,16 @@ class Passage:
             object.__setattr__(self, "score", float(self.score))
             if not math.isfinite(self.score):
                 raise InputError(f"the passage {self.section_id} has the score {self.score}; give a finite one")
+        if self.rank is not None and self.rank < 1:
+            raise InputError(f"the passage {self.section_id} has the rank {self.rank}; the first has rank 1")
+
+    @property
+    def how(self) -> str:
+        """Rank, score and way in one line, as every renderer says them; "" where none is known."""
+        rank = "" if self.rank is None else f"Rank {self.rank}"
+        score = "" if self.score is None else f"score {self.score:.3g}"
+        place = f"{rank}, {score}" if rank and score else (rank or score.capitalize())
+        return " ".join(filter(None, (place and f"{place}.", self.found.strip())))
 
     @property
     def sha256(self) -> str:
@@ -115,7 +132,8 @@ class Passage:
 class Report:
     """A whole report; cannot be built with a citation that leads nowhere.
 
-    ``language`` is a tag such as ``en``; ``notes`` are remarks on the report as a whole (what could not be answered).
+    ``language`` is a tag such as ``en``. ``cautions`` are what a reader must know before trusting the report (that the
+    papers hardly speak of the question); they stand first and set apart. ``notes`` are other remarks on the whole.
     Raises ``InputError`` if a sentence id is used twice, if the references are not the cited papers numbered
     1..n in order of first citation (``number_references`` makes them so), or if a quote is not in its passage.
     """
@@ -127,6 +145,7 @@ class Report:
     references: tuple[Reference, ...] = ()
     notes: tuple[str, ...] = ()
     passages: tuple[Passage, ...] = ()
+    cautions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         clean(self)

@@ -16,7 +16,7 @@ from agents.reporting import model
 from agents.reporting.model import Block, Citation, Passage, Reference, Report, ReportSection, Sentence, walk
 
 FORMAT = 2
-"""2 added figures; a report of format 1 is read as it is."""
+"""2 added figures, cautions and ranks; a report of format 1 is read as it is."""
 
 
 class ClaimRecord(BaseModel):
@@ -111,6 +111,7 @@ class ReportRecord(FormatRecord):
     title: str
     question: str
     language: str
+    cautions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     sections: tuple[SectionRecord, ...]
     references: tuple[Reference, ...]
@@ -122,7 +123,7 @@ class ReportRecord(FormatRecord):
         return Report(
             title=self.title, question=self.question, language=self.language, notes=self.notes,
             sections=tuple(_section(section, sentences) for section in self.sections),
-            references=self.references, passages=self.passages,
+            references=self.references, passages=self.passages, cautions=self.cautions,
         )  # fmt: skip
 
 
@@ -142,7 +143,7 @@ def report_record(report: Report, claims_sha256: str) -> ReportRecord:
     return ReportRecord(
         format=FORMAT, title=report.title, question=report.question, language=report.language, notes=report.notes,
         sections=tuple(map(_section_record, report.sections)), references=report.references,
-        passages=report.passages, claims_sha256=claims_sha256,
+        passages=report.passages, cautions=report.cautions, claims_sha256=claims_sha256,
     )  # fmt: skip
 
 
