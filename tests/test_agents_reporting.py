@@ -152,6 +152,11 @@ def test_a_quote_must_stand_in_its_passage() -> None:
         (lambda: Passage("a#0", "", "t", rank=0), "the first has rank 1"),
     ],
 )
+def test_records_refuse_what_no_report_can_use(build, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        build()
+
+
 @pytest.mark.parametrize(
     ("score", "found", "rank", "how"),
     [
@@ -166,11 +171,6 @@ def test_how_a_passage_was_found_is_said_in_one_line(
     score: float | None, found: str, rank: int | None, how: str
 ) -> None:
     assert Passage("a#0", "", "t", score, found, rank).how == how
-
-
-def test_records_refuse_what_no_report_can_use(build, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        build()
 
 
 def test_texts_are_cleaned_on_entry() -> None:
