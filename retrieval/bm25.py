@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -42,8 +43,8 @@ class BM25Config:
 
     ``k1`` >= 0 saturates counts and ``b`` in [0, 1] normalises lengths (Robertson and Zaragoza 2009).
     ``method`` (of the term frequency) and ``idf_method`` name variants that bm25s has (Kamphuis et al., ECIR
-    2020). ``stop_words``: the 33 of Lucene, or none. ``fold_plurals``: see ``fold_plural``. Words shorter than
-    ``min_length`` characters are dropped; pairs of Chinese, Japanese or Korean characters are always kept.
+    2020). ``stop_words``: the 33 of Lucene, or none. ``stemmer``: Snowball's for English (Porter 2), ``plural`` (see
+    ``fold_plural``), or none. Words shorter than ``min_length`` characters are dropped; pairs of Chinese, Japanese or Korean characters are always kept.
     """
 
     k1: float = 0.9
@@ -51,7 +52,7 @@ class BM25Config:
     method: Literal["lucene", "robertson", "atire"] = "lucene"
     idf_method: Literal["lucene", "robertson", "atire"] = "lucene"
     stop_words: Literal["english", "none"] = "english"
-    fold_plurals: bool = True
+    stemmer: Literal["english", "plural", "none"] = "english"
     min_length: int = 1
 
     def __post_init__(self) -> None:
@@ -62,7 +63,7 @@ class BM25Config:
 DEFAULT = BM25Config()
 
 METASYN = BM25Config(
-    k1=1.5, b=0.75, method="atire", idf_method="robertson", stop_words="none", fold_plurals=False, min_length=3
+    k1=1.5, b=0.75, method="atire", idf_method="robertson", stop_words="none", stemmer="none", min_length=3
 )
 """The released settings of MetaSyn's baseline: Okapi, where a word that half of the texts hold counts nothing."""
 
@@ -143,14 +144,14 @@ class BM25Index:
 
 def words(text: str, config: BM25Config = DEFAULT) -> list[str]:
     """The indexing terms of ``text``, in order: NFKC, case folded; Chinese, Japanese, Korean as pairs of characters."""
-    stop = _stop_words(config)
+    stop, stem = _stop_words(config), _stem(config)
     terms: list[str] = []
     for word in _WORD.findall(unicodedata.normalize("NFKC", text).casefold()):
         for run in _RUN.findall(word):
             if _IS_CJK.match(run):
                 terms.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
             elif len(run) >= config.min_length and run not in stop:
-                terms.append(fold_plural(run) if config.fold_plurals else run)
+                terms.append(stem(run))
     return terms
 
 
@@ -167,6 +168,21 @@ def fold_plural(word: str) -> str:
     if word.endswith("es") and not word.endswith(("aes", "ees", "oes")):
         return word[:-1]
     return word if word.endswith(("us", "ss")) else word[:-1]
+
+
+def _stem(config: BM25Config) -> Callable[[str], str]:
+    if config.stemmer == "english":
+        return _english_stem()
+    return fold_plural if config.stemmer == "plural" else str
+
+
+@cache
+def _english_stem() -> Callable[[str], str]:
+    """Words that are not ASCII stay: they are hardly English."""
+    import Stemmer
+
+    stem = Stemmer.Stemmer("english").stemWord
+    return lambda word: stem(word) if word.isascii() else word
 
 
 def _stop_words(config: BM25Config) -> frozenset[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 import torch
@@ -57,16 +58,41 @@ def background_similarity(graph: LateralGraph, seed: int = 718) -> float:
     return float(cosines.mean() + DEVIATIONS * cosines.std())
 
 
+def content_words(question: str) -> dict[str, set[str]]:
+    """The question's words of content, in its order and spelling, with the indexing terms of each.
+
+    Words that every text holds ("how", "does") are passed over; a question of nothing else keeps them all.
+    """
+    asked = [token.strip(_PUNCTUATION) for token in question.split()]
+    terms = {token: own for token in asked if (own := set(words(token)))}
+    content = {token: own for token, own in terms.items() if token.casefold() not in common_words()}
+    return content or terms
+
+
 def unknown_words(question: str, lexical: BM25Index) -> list[str]:
-    """Words of the question, in its order and spelling, that no section holds."""
-    asked = [token.strip(_PUNCTUATION) for token in dict.fromkeys(question.split())]
-    return [token for token in asked if (own := words(token)) and not any(map(lexical.frequency, own))]
+    """Content words of the question, in its order and spelling, that no section holds in any form of the word."""
+    return [token for token, own in content_words(question).items() if not any(map(lexical.frequency, own))]
+
+
+def missing_words(question: str, texts: Sequence[str]) -> list[str]:
+    """Content words of the question, in its order and spelling, that none of ``texts`` holds in any form of the word."""
+    held = {word for text in texts for word in words(text)}
+    return [token for token, own in content_words(question).items() if not own & held]
 
 
 def coverage(question: str, texts: Sequence[str], lexical: BM25Index) -> list[float]:
-    """Share in [0, 1] of the question's words that each text holds, weighted by inverse document frequency."""
-    weight = {word: math.log1p(len(lexical) / (1 + lexical.frequency(word))) for word in sorted(set(words(question)))}
+    """Share in [0, 1] of the question's content words that each text holds, weighted by inverse document frequency."""
+    terms = sorted(set().union(*content_words(question).values()))
+    weight = {word: math.log1p(len(lexical) / (1 + lexical.frequency(word))) for word in terms}
     total = sum(weight.values())
     if not total:
         return [0.0] * len(texts)
     return [sum(weight[word] for word in sorted(set(words(text)) & weight.keys())) / total for text in texts]
+
+
+@cache
+def common_words() -> frozenset[str]:
+    """English words that say nothing of what a text is about: the longer stop word list of bm25s."""
+    from bm25s.stopwords import STOPWORDS_EN_PLUS
+
+    return frozenset(STOPWORDS_EN_PLUS)

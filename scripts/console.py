@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from rich.console import Console
@@ -66,6 +67,16 @@ def print_json(value: object) -> None:
 def track(items: Iterable[T], total: int, label: str) -> Iterable[T]:
     """``kg.protocols.Track``: a bar on a terminal, a line now and then elsewhere, nothing for short work."""
     return _bar(items, total, label) if sys.stderr.isatty() else _lines(items, total, label)
+
+
+@contextmanager
+def working(label: str) -> Iterator[None]:
+    """Says on a terminal what the user waits for, with a moving sign, until the block ends; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    with Console(stderr=True).status(Text(harmless(label))):
+        yield
 
 
 class _Rate(ProgressColumn):

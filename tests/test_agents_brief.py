@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from agents.brief import BriefConfig, Found, group_by_concept, write_brief
+from agents.brief import BriefConfig, find_cautions, write_brief
+from agents.brief_writing import Found, group_by_concept
 from agents.key_sentences import MIN_WORDS, key_sentences
+from agents.reporting.formats import figures_of
 from agents.reporting.markdown import render_markdown
 from agents.reporting.model import Note, Report, walk
 from agents.reporting.store import read_report, write_report
@@ -18,7 +21,7 @@ from retrieval.bm25 import BM25Index
 from retrieval.lexical import section_bm25
 from retrieval.questions import NoMatchError
 from retrieval.relevance import background_similarity, coverage, relevant_sections, unknown_words
-from retrieval.sections import PPRConfig, PPRRetriever
+from retrieval.sections import PPRConfig, PPRRetriever, make_retriever
 from tests.conftest import HashEncoder, paper
 
 QUESTION = "Which risk factors explain expected stock returns?"
@@ -106,6 +109,51 @@ def test_top_n_bounds_the_sections_for_every_method(
     assert len(report.passages) <= 3
 
 
+def test_ranks_and_scores_are_those_of_the_ranking_and_what_is_not_quoted_is_named(
+    report: Report, sample_graph: LateralGraph, hash_encoder: HashEncoder
+) -> None:
+    ranking = make_retriever(sample_graph, hash_encoder, "hybrid").retrieve([QUESTION], BriefConfig().top_n)[0]
+    assert report.passages
+    for passage in report.passages:
+        assert passage.rank is not None
+        assert ranking.ids[passage.rank - 1] == passage.section_id
+        assert ranking.scores[passage.rank - 1] == passage.score
+    quoted = {passage.section_id for passage in report.passages}
+    notes = " ".join(report.notes)
+    rows = {row["section_id"]: row for row in sample_graph.sections.to_pylist()}
+    for section_id in set(ranking.ids) - quoted:
+        assert rows[section_id]["heading"] in notes
+    assert f"the first {len(ranking.ids)} were read" in notes
+
+
+def test_the_figure_shows_the_sections_that_are_quoted(report: Report) -> None:
+    (figure,) = figures_of(report.sections)
+    picture = ET.fromstring(figure.content)
+    cards = [node for node in picture.iter() if node.get("class", "").startswith("section ")]
+    assert len(cards) == len(report.passages)
+
+
+def test_a_question_that_the_passages_hardly_cover_is_cautioned_about(
+    sample_graph: LateralGraph, hash_encoder: HashEncoder, report: Report
+) -> None:
+    assert report.cautions == ()
+    text = sample_graph.sections["text"][5].as_py()
+    (caution,) = write_brief(sample_graph, hash_encoder, f"Zygotes, {text}").cautions
+    assert caution == "No paper in this graph speaks of “Zygotes”."
+
+
+def test_cautions_name_what_is_missing_in_any_form_of_the_word() -> None:
+    lexical = BM25Index(["Tariffs shape trade.", "Prices in trade.", "Banks fail in runs."])
+    quoted = ["Tariffs shape trade."]
+    assert find_cautions("How does the shaping of a tariff affect trade?", quoted, lexical) == [
+        "No paper in this graph speaks of “affect”."
+    ]
+    assert find_cautions("What is the tariff?", quoted, lexical) == []
+    (caution,) = find_cautions("Why do banks fail after a tariff?", quoted, lexical)
+    assert "no passage below holds “banks”, “fail”." in caution
+    assert "related to the question, not as an answer" in caution
+
+
 def test_no_match_abstains(tools: Tools, hash_encoder: HashEncoder, tmp_path: Path) -> None:
     texts = [f"The cat number {n} sat on a warm mat quietly." for n in range(9)]
     build_graph(tmp_path / "g", [paper(str(n), text) for n, text in enumerate(texts)], tools)
@@ -115,10 +163,10 @@ def test_no_match_abstains(tools: Tools, hash_encoder: HashEncoder, tmp_path: Pa
 
 def test_groups_cover_all_sections_once_and_the_best_concept_comes_first() -> None:
     found = [
-        Found(0, 0.5, [], [(7, 0.9), (8, 0.1)]),
-        Found(1, 0.4, [], [(7, 0.5), (9, 0.5)]),
-        Found(2, 0.3, [], [(9, 0.8)]),
-        Found(3, 0.1, [], []),
+        Found(0, 1, 0.5, [], [(7, 0.9), (8, 0.1)]),
+        Found(1, 2, 0.4, [], [(7, 0.5), (9, 0.5)]),
+        Found(2, 3, 0.3, [], [(9, 0.8)]),
+        Found(3, 4, 0.1, [], []),
     ]
     grouped = group_by_concept(found, groups=5)
     assert [(concept, [f.row for f in own]) for concept, own in grouped] == [(7, [0, 1]), (9, [2]), (None, [3])]

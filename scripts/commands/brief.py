@@ -9,7 +9,7 @@ from typing import Annotated
 import tyro
 
 from scripts.arguments import ALL_FORMATS, Citations, Encoder, Formats, Graph, MaxAuthors, Method, TopN
-from scripts.console import out, print_json
+from scripts.console import out, print_json, say, working
 
 
 @dataclass(frozen=True)
@@ -33,27 +33,35 @@ class Arguments:
 
 def run(arguments: Arguments) -> int:
     """Exit 2 when the graph or the question is empty, or nothing matches."""
-    from agents.brief import BriefConfig, write_brief
-    from agents.reporting.formats import write_renderings
-    from agents.reporting.model import walk
-    from agents.reporting.store import check_directory, write_report
-    from kg.build import open_graph
-    from retrieval.questions import checked_question
-    from scripts.reports import citation_style
-    from scripts.tools import load_encoder
+    with working("loading libraries"):
+        from agents.brief import BriefConfig, write_brief
+        from agents.reporting.formats import write_renderings
+        from agents.reporting.model import walk
+        from agents.reporting.store import check_directory, write_report
+        from kg.build import open_graph
+        from retrieval.questions import checked_question
+        from scripts.reports import citation_style
+        from scripts.tools import load_encoder
 
     check_directory(arguments.out)
     style = citation_style(arguments.citations, arguments.max_authors)
     graph = open_graph(arguments.graph)
     question = checked_question(graph, arguments.question, arguments.top_n)
     config = BriefConfig(method=arguments.method, top_n=arguments.top_n)
-    report = write_brief(graph, load_encoder(arguments.encoder, graph.manifest), question, config)
-    write_report(report, arguments.out)
-    written = write_renderings(report, arguments.out, "brief", arguments.formats, style)
+    with working("loading the encoder"):
+        encoder = load_encoder(arguments.encoder, graph.manifest)
+    with working("searching and choosing quotations"):
+        report = write_brief(graph, encoder, question, config)
+    with working("writing the report"):
+        write_report(report, arguments.out)
+        written = write_renderings(report, arguments.out, "brief", arguments.formats, style)
+    for caution in report.cautions:
+        say(f"Caution: {caution}")
     claims = sum(sentence.kind == "claim" for _, sentence in walk(report.sections))
     if arguments.json:
         files = {name: str(path) for name, path in written.items()}
-        print_json({"files": files, "claims": claims, "references": len(report.references)})
+        counts = {"claims": claims, "references": len(report.references)}
+        print_json({"files": files, **counts, "cautions": report.cautions})
     else:
         papers = "paper" if len(report.references) == 1 else "papers"
         first = next(iter(written.values()), arguments.out)
