@@ -21,7 +21,7 @@ from kg.protocols import Encoder
 from retrieval.bm25 import BM25Index
 from retrieval.paths import contributions
 from retrieval.questions import NoMatchError
-from retrieval.relevance import COVERAGE, coverage, missing_words, relevant_sections, unknown_words
+from retrieval.relevance import clear_sections, missing_words, relevant_sections, unknown_words
 from retrieval.sections import Method, Methods, PPRConfig
 
 
@@ -74,22 +74,23 @@ def write_brief(graph: LateralGraph, encoder: Encoder, question: str, config: Br
         *writer.left_out("Says again what is quoted", [row for _, row in kept if row not in quoted]),
         *writer.left_out("Ranked high, but too far from the question", [row for row in rows if row not in relevant]),
     ]
-    cautions = find_cautions(question, writer.texts(found), methods.lexical)
+    clear = clear_sections(graph, question, vector, [section.row for section in found], methods.lexical)
+    cautions = find_cautions(question, writer.texts(found), bool(clear), methods.lexical)
     figure = _figure(graph, methods, question, vector, config, found) if config.picture else None
     return writer.report(group_by_concept(found, config.groups), cautions, remarks, figure)
 
 
-def find_cautions(question: str, texts: Sequence[str], lexical: BM25Index) -> list[str]:
-    """Words of the question that neither ``texts``, the sections quoted, nor the graph speak of.
+def find_cautions(question: str, texts: Sequence[str], clear: bool, lexical: BM25Index) -> list[str]:
+    """What a reader must know first: ``texts``, the sections quoted, are not ``clear``ly about the question, or no
+    section of the graph holds some word of it.
 
     An answer in other words may still be there, so the reader is told what is missing, not that nothing was found.
     """
-    missing, unknown = missing_words(question, texts), unknown_words(question, lexical)
-    if missing and coverage(question, [" ".join(texts)], lexical)[0] < COVERAGE:
-        return [
-            f"Of the question’s words, no passage below holds {_quoted(missing)}. "
-            "Take them as related to the question, not as an answer to it."
-        ]
+    if not clear:
+        missing = missing_words(question, texts)
+        words = f", and none holds {_quoted(missing)}" if missing else ""
+        return [f"No passage below is clearly about the question{words}. Take them as related to it, not as an answer."]
+    unknown = unknown_words(question, lexical)
     return [f"No paper in this graph speaks of {_quoted(unknown)}."] if unknown else []
 
 

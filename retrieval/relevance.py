@@ -22,8 +22,10 @@ from retrieval.bm25 import BM25Index, words
 
 DEVIATIONS = 1.5
 """How far above the mean cosine of unrelated sections, in standard deviations, a section is related."""
-COVERAGE = 0.6
-"""Share of the question's words, weighted by inverse document frequency, that makes a section relevant."""
+COVERAGE = 0.7
+"""Share of the question's content words, weighted by inverse document frequency, that makes a section relevant."""
+CLEAR_DEVIATIONS, CLEAR_COVERAGE = 3.0, 0.8
+"""Either makes a section clearly about the question (`scripts/bench_relevance.py` shows how often that is wrong)."""
 _PAIRS = 4096
 _PUNCTUATION = ".,;:!?()[]{}\"'“”‘’«»"
 
@@ -35,18 +37,38 @@ def relevant_sections(
 
     A question in a script that the encoder may not know is judged by its words alone.
     """
+    return _reaching(graph, question, vector, rows, lexical, DEVIATIONS, COVERAGE)
+
+
+def clear_sections(
+    graph: LateralGraph, question: str, vector: Tensor, rows: Sequence[int], lexical: BM25Index
+) -> set[int]:
+    """Those of ``rows`` that are clearly about the question, arguments as for ``relevant_sections``.
+
+    Where there is none, what was found may be related and no answer.
+    """
+    return _reaching(graph, question, vector, rows, lexical, CLEAR_DEVIATIONS, CLEAR_COVERAGE)
+
+
+def _reaching(
+    graph: LateralGraph,
+    question: str,
+    vector: Tensor,
+    rows: Sequence[int],
+    lexical: BM25Index,
+    deviations: float,
+    share: float,
+) -> set[int]:
     if not rows:
         return set()
     near = (graph["section"].x[torch.tensor(rows)] @ vector).tolist()
-    threshold = background_similarity(graph) if readable(name_form(question)) else math.inf
+    threshold = background_similarity(graph, deviations) if readable(name_form(question)) else math.inf
     covered = coverage(question, [graph.sections["text"][row].as_py() for row in rows], lexical)
-    return {
-        row for row, cosine, share in zip(rows, near, covered, strict=True) if cosine >= threshold or share >= COVERAGE
-    }
+    return {row for row, cosine, own in zip(rows, near, covered, strict=True) if cosine >= threshold or own >= share}
 
 
-def background_similarity(graph: LateralGraph, seed: int = 718) -> float:
-    """Mean plus ``DEVIATIONS`` deviations of the cosine between sections of different papers, on a seeded sample."""
+def background_similarity(graph: LateralGraph, deviations: float = DEVIATIONS, seed: int = 718) -> float:
+    """Mean plus so many deviations of the cosine between sections of different papers, on a seeded sample."""
     owner = graph.sections["document"].to_numpy()
     rng = np.random.default_rng(seed)
     pairs = rng.integers(0, graph.n_sections, size=(_PAIRS, 2))
@@ -55,7 +77,7 @@ def background_similarity(graph: LateralGraph, seed: int = 718) -> float:
         return 0.5
     x = graph["section"].x
     cosines = (x[torch.from_numpy(pairs[:, 0])] * x[torch.from_numpy(pairs[:, 1])]).sum(dim=1)
-    return float(cosines.mean() + DEVIATIONS * cosines.std())
+    return float(cosines.mean() + deviations * cosines.std())
 
 
 def content_words(question: str) -> dict[str, set[str]]:
@@ -75,7 +97,7 @@ def unknown_words(question: str, lexical: BM25Index) -> list[str]:
 
 
 def missing_words(question: str, texts: Sequence[str]) -> list[str]:
-    """Content words of the question, in its order and spelling, that none of ``texts`` holds in any form of the word."""
+    """Content words of the question, in its order and spelling, that none of ``texts`` holds in any form."""
     held = {word for text in texts for word in words(text)}
     return [token for token, own in content_words(question).items() if not own & held]
 

@@ -20,7 +20,14 @@ from kg.lateral import LateralGraph
 from retrieval.bm25 import BM25Index
 from retrieval.lexical import section_bm25
 from retrieval.questions import NoMatchError
-from retrieval.relevance import background_similarity, coverage, relevant_sections, unknown_words
+from retrieval.relevance import (
+    background_similarity,
+    clear_sections,
+    common_words,
+    coverage,
+    relevant_sections,
+    unknown_words,
+)
 from retrieval.sections import PPRConfig, PPRRetriever, make_retriever
 from tests.conftest import HashEncoder, paper
 
@@ -133,7 +140,7 @@ def test_the_figure_shows_the_sections_that_are_quoted(report: Report) -> None:
     assert len(cards) == len(report.passages)
 
 
-def test_a_question_that_the_passages_hardly_cover_is_cautioned_about(
+def test_a_word_that_no_paper_holds_is_said_first(
     sample_graph: LateralGraph, hash_encoder: HashEncoder, report: Report
 ) -> None:
     assert report.cautions == ()
@@ -142,16 +149,33 @@ def test_a_question_that_the_passages_hardly_cover_is_cautioned_about(
     assert caution == "No paper in this graph speaks of “Zygotes”."
 
 
+def test_passages_that_are_only_related_are_said_to_be(sample_graph: LateralGraph, hash_encoder: HashEncoder) -> None:
+    text = sample_graph.sections["text"][5].as_py()
+    lexical = section_bm25(sample_graph)
+    words = [w for w in text.split() if w.isalpha() and w.lower() not in common_words()]
+    for known in range(1, len(words)):  # one unknown word among more and more of a section's own
+        question = " ".join(["zygotes", *words[:known]])
+        vector = hash_encoder.encode_queries([question])[0]
+        if relevant_sections(sample_graph, question, vector, [5], lexical):
+            break
+    assert not clear_sections(sample_graph, question, vector, range(sample_graph.n_sections), lexical)
+    (caution,) = write_brief(sample_graph, hash_encoder, question).cautions
+    assert caution.startswith("No passage below is clearly about the question, and none holds")
+    assert "“zygotes”" in caution
+    assert clear_sections(sample_graph, text, hash_encoder.encode_queries([text])[0], [5], lexical) == {5}
+
+
 def test_cautions_name_what_is_missing_in_any_form_of_the_word() -> None:
     lexical = BM25Index(["Tariffs shape trade.", "Prices in trade.", "Banks fail in runs."])
     quoted = ["Tariffs shape trade."]
-    assert find_cautions("How does the shaping of a tariff affect trade?", quoted, lexical) == [
-        "No paper in this graph speaks of “affect”."
+    asked = "How does the shaping of a tariff affect trade?"
+    assert find_cautions(asked, quoted, True, lexical) == ["No paper in this graph speaks of “affect”."]
+    assert find_cautions("What is the tariff?", quoted, True, lexical) == []
+    (caution,) = find_cautions("Why do banks fail after a tariff?", quoted, False, lexical)
+    assert "and none holds “banks”, “fail”." in caution
+    assert find_cautions("Tariff trade?", quoted, False, lexical) == [
+        "No passage below is clearly about the question. Take them as related to it, not as an answer."
     ]
-    assert find_cautions("What is the tariff?", quoted, lexical) == []
-    (caution,) = find_cautions("Why do banks fail after a tariff?", quoted, lexical)
-    assert "no passage below holds “banks”, “fail”." in caution
-    assert "related to the question, not as an answer" in caution
 
 
 def test_no_match_abstains(tools: Tools, hash_encoder: HashEncoder, tmp_path: Path) -> None:
