@@ -1,0 +1,63 @@
+"""Fusion of methods by their scores, each brought to the same scale for every question.
+
+A score becomes its distance from the mean of all sections in standard deviations (z-score, Fox & Shaw 1994 compare
+normalisations; ranks alone, as in reciprocal rank fusion, forget how far the first is ahead).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from kg.errors import InputError
+from retrieval.retriever import Scorer
+
+
+class HybridScorer:
+    """Weighted sum of the z-scores of several methods."""
+
+    def __init__(self, parts: Mapping[str, Scorer], weights: Mapping[str, float]) -> None:
+        """``weights`` by name, >= 0, of each of ``parts``. Raises ``InputError`` where they do not fit."""
+        if set(parts) != set(weights) or not parts:
+            raise InputError(f"Fusion joins {sorted(parts)} but has weights for {sorted(weights)}; give one for each.")
+        if not all(0 <= weight < float("inf") for weight in weights.values()) or not sum(weights.values()):
+            raise InputError(f"The weights of the fusion are {dict(weights)}; they must be >= 0 and not all 0.")
+        self._parts = dict(parts)
+        self._weights = dict(weights)
+
+    def score(self, texts: Sequence[str], usable: Tensor | None = None) -> Tensor:
+        """As ``Scorer``; a section is found if any part finds it."""
+        total: Tensor | None = None
+        found: Tensor | None = None
+        for name, part in self._parts.items():
+            own = part.score(texts, usable)
+            seen = own > -torch.inf
+            scaled = self._weights[name] * standardised(own)
+            total = scaled if total is None else total + scaled
+            found = seen if found is None else found | seen
+        assert total is not None and found is not None  # there is a part
+        return total.masked_fill(~found, -torch.inf)
+
+
+class LogScorer:
+    """The logarithm of a method's scores, for those that spread over orders of magnitude, as diffusion's do."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+
+    def score(self, texts: Sequence[str], usable: Tensor | None = None) -> Tensor:
+        """As ``Scorer``; what is not positive is not found."""
+        return torch.log(self._scorer.score(texts, usable).clamp(min=0.0))
+
+
+def standardised(scores: Tensor) -> Tensor:
+    """Each row of ``scores`` [B, n] minus its mean, in standard deviations; -inf counts as the least score found, and a
+    row without differences becomes zeros."""
+    finite = torch.isfinite(scores)
+    least = torch.where(finite, scores, torch.inf).amin(dim=1, keepdim=True) if scores.shape[1] else scores
+    filled = torch.where(finite, scores, torch.where(torch.isfinite(least), least, 0.0)).double()
+    rows = [row - row.mean() for row in filled]
+    scaled = [row / row.std(correction=0) if bool(row.any()) else row for row in rows]
+    return torch.stack(scaled).float() if scaled else scores
