@@ -67,7 +67,9 @@ def write_brief(graph: LateralGraph, encoder: Encoder, question: str, config: Br
         for (rank, row), own in zip(kept, quotes, strict=True)
         if own
     ]  # fmt: skip
-    writer = BriefWriter(graph, question, methods.ppr.seeder.concepts_of(question, vector, config.seeds_named))
+    seeder = methods.ppr.seeder
+    seeds = seeder.concepts_of(question, vector, config.seeds_named)
+    writer = BriefWriter(graph, question, seeds, seeder.named(question))
     quoted = {section.row for section in found}
     remarks = [
         writer.method_note(config.method, len(rows)),

@@ -71,13 +71,15 @@ def group_by_concept(found: Sequence[Found], groups: int, carriers: int = 4) -> 
 
 
 class BriefWriter:
-    """Turns found sections into a report; holds what all its parts need. ``seeds``: concepts of the question, rows."""
+    """Turns found sections into a report; holds what all its parts need. ``seeds``: the question's concepts, rows, of
+    which it names ``named``."""
 
-    def __init__(self, graph: LateralGraph, question: str, seeds: Sequence[int]) -> None:
+    def __init__(self, graph: LateralGraph, question: str, seeds: Sequence[int], named: Sequence[int]) -> None:
         self.graph = graph
         self.question = question
         self.labels: list[str] = graph.concepts["label"].to_pylist()
         self.seeds = list(seeds)
+        self.named = frozenset(named)
         self.paths: ConceptPaths = concept_paths(graph, self.seeds)
         self.documents: dict[int, Document] = {}
         self.sentences = 0
@@ -200,5 +202,6 @@ class BriefWriter:
         if len(path) <= 1:
             others = [self.labels[c] for c, _ in section.carriers[:4] if c != carrier][:2]
             also = f", with {' and '.join(others)}" if others else ""
-            return f"Found by “{self.labels[carrier]}”, a concept of the question{also}."
+            what = "which the question names" if carrier in self.named else "a concept near the question"
+            return f"Found by “{self.labels[carrier]}”, {what}{also}."
         return "Found along " + " → ".join(f"“{self.labels[c]}”" for c in path) + "."

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from kg.merge import MergeConfig
 from kg.names import name_key
 from kg.papers import Paper, sorted_papers
 from kg.protocols import Encoder, Extractor, Track, no_track
+from kg.ready_triples import NAME, ReadyTriples, StoredTriples
 from kg.records import Document, Section, normalise_doi
 from kg.sectioning import SectioningConfig
 from kg.storage import graph_exists, open_generation, prepare_directory, write_generation, writer_lock
@@ -61,7 +62,11 @@ class Tools:
 
 @dataclass
 class BuildReport:
-    """What happened, by ``doc_id``; seconds by stage. ``empty`` papers are kept without a section."""
+    """What happened, by ``doc_id``; seconds by stage. ``empty`` papers are kept without a section.
+
+    With ready triples, ``without_triples`` are the new sections for which there are none (they hold no concept), and
+    ``unused_passages`` those of the file that no section of the graph takes triples from.
+    """
 
     added: list[str] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
@@ -71,6 +76,8 @@ class BuildReport:
     title_only: list[str] = field(default_factory=list)
     same_doi: list[str] = field(default_factory=list)
     retitled: list[str] = field(default_factory=list)
+    without_triples: list[str] = field(default_factory=list)
+    unused_passages: list[str] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     generation: int = 0
@@ -117,14 +124,21 @@ def check_target(directory: Path, overwrite: bool) -> None:
 def add_documents(directory: Path, documents: Iterable[Document], tools: Tools) -> BuildReport:
     """Add papers; one whose id is there already is recognised if it is the same, and replaced if it has changed."""
     with writer_lock(directory):
-        papers = _open_for_change(directory, tools)
+        papers = _open_for_change(directory, open_graph(directory), tools)
         return _replace_papers(directory, papers, documents, tools)
 
 
 def remove_documents(directory: Path, doc_ids: Sequence[str], tools: Tools) -> BuildReport:
-    """Remove papers; what others support stays. Raises ``InputError`` for an unknown id and then removes nothing."""
+    """Remove papers; what others support stays. Raises ``InputError`` for an unknown id and then removes nothing.
+
+    A graph of ready triples needs no file of them for this: its cache holds what stays.
+    """
     with writer_lock(directory):
-        papers = _open_for_change(directory, tools)
+        graph = open_graph(directory)
+        built_with = graph.manifest["configuration"]["extractor"]
+        if built_with["name"] == NAME and tools.extractor.name != NAME:
+            tools = replace(tools, extractor=StoredTriples(built_with["fingerprint"]))
+        papers = _open_for_change(directory, graph, tools)
         known = [paper.document.doc_id for paper in papers]
         held = set(known)
         for doc_id in doc_ids:
@@ -150,16 +164,33 @@ def open_graph(directory: Path) -> LateralGraph:
     return graph
 
 
-def _open_for_change(directory: Path, tools: Tools) -> list[Paper]:
-    graph = open_graph(directory)
+def _open_for_change(directory: Path, graph: LateralGraph, tools: Tools) -> list[Paper]:
     ours, theirs = tools.configuration(), graph.manifest["configuration"]
     for key in sorted(ours.keys() | theirs.keys()):
         if _comparable(ours.get(key)) != _comparable(theirs.get(key)):
+            if key == "extractor" and _finds_the_same(directory, graph, tools, theirs[key]["fingerprint"]):
+                continue
             raise GraphError(
                 f"{directory} was built with {key} {_told(theirs.get(key))}, not {_told(ours.get(key))}; "
                 "use the same, or build the graph again with `evigraph build --overwrite`."
             )
     return graph.papers()
+
+
+def _finds_the_same(directory: Path, graph: LateralGraph, tools: Tools, fingerprint: str) -> bool:
+    """Whether another file of ready triples has the graph's own for all of its sections, as a longer one may: then
+    adding under it is the same as building under it. Raises ``GraphError`` naming a section that differs."""
+    if not (isinstance(tools.extractor, ReadyTriples) and tools.extractor.has_rules_of(fingerprint)):
+        return False
+    sections = [section for paper in graph.papers() for section in paper.sections]
+    with Cache(directory / "cache" / "extraction.sqlite", fingerprint) as extractions:
+        known = extractions.get_many([section.content_hash for section in sections])
+    if other := tools.extractor.differing(sections, known):
+        raise GraphError(
+            f"{directory} was built with other triples for {len(other):,} of its sections, {other[0]} first; "
+            "use a file that has the same, or build the graph again with `evigraph build --overwrite`."
+        )
+    return True
 
 
 def _comparable(setting: Any) -> Any:
@@ -196,6 +227,10 @@ def _replace_papers(
     report.empty = sorted(i for i in changed if not by_id[i].sections)
     report.title_only = sorted(i for i in changed if by_id[i].title_only)
     report.same_doi = _shared_dois(by_id.values(), changed)
+    if isinstance(tools.extractor, ReadyTriples):
+        new = [section for doc_id in sorted(changed) for section in by_id[doc_id].sections]
+        report.without_triples = [s.section_id for s in new if not tools.extractor.is_ready(s)]
+        report.unused_passages = tools.extractor.unused(s for paper in by_id.values() for s in paper.sections)
     if changed or not graph_exists(directory):
         _write(directory, list(by_id.values()), tools, report)
     return report

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from agents.reporting.bibliography.citing import CitationForm, CitationStyle
     from kg.build import BuildReport
     from kg.ingest import ReadReport
+    from kg.openie import OpenIE
     from kg.records import Document
 
 SHOWN = 20
@@ -57,8 +58,13 @@ def peak_megabytes() -> float:
     return peak / 2**20 if sys.platform == "darwin" else peak / 2**10
 
 
-def show_report(graph: Path, report: BuildReport, read: ReadReport | None, as_json: bool) -> int:
-    """Print what was done; returns 1 when records were left out, else 0."""
+def show_report(
+    graph: Path, report: BuildReport, read: ReadReport | None, as_json: bool, openie: OpenIE | None = None
+) -> int:
+    """Print what was done; returns 1 when records were left out, or sections had no ready triples, else 0.
+
+    Malformed triples are told of, but let no command fail: language models wrote them, and no reader can mend them.
+    """
     if as_json:
         value = asdict(report) | {"peak_mb": round(peak_megabytes())}
         if read is not None:
@@ -67,13 +73,21 @@ def show_report(graph: Path, report: BuildReport, read: ReadReport | None, as_js
                 "skipped": read.skipped,
                 "duplicates": [str(d) for d in read.duplicates],
             }
+        if openie is not None:
+            counted = ("triples", "entities", "passages")
+            value["triples"] = {
+                "read": openie.read, "passages": len(openie.passages), "repeated": openie.repeated,
+                "loops": openie.loops, "left_out": {what: openie.left_out(what) for what in counted},
+                "reasons": [asdict(entry) for entry in openie.skipped],
+            }  # fmt: skip
         print_json(value)
     else:
-        _print(graph, report, read)
-    return 1 if read is not None and read.rejected else 0
+        _print(graph, report, read, openie)
+    partly = (read is not None and read.rejected) or (openie is not None and openie.left_out("passages"))
+    return 1 if partly or report.without_triples else 0
 
 
-def _print(graph: Path, report: BuildReport, read: ReadReport | None) -> None:
+def _print(graph: Path, report: BuildReport, read: ReadReport | None, openie: OpenIE | None) -> None:
     console = out()
     done = [
         f"{len(ids):,} {word}"
@@ -92,6 +106,12 @@ def _print(graph: Path, report: BuildReport, read: ReadReport | None) -> None:
         console.print("  " + ", ".join(f"{c[name]:,} {name}" for name in shown))
         stages = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in report.seconds.items())
         console.print(f"  {stages}; peak memory {peak_megabytes():,.0f} MB")
+    if openie is not None:
+        console.print(f"  {openie.summary()}")
+        for entry in openie.skipped:
+            console.print(f"    {entry}")
+        _list("sections without ready triples (kept, but they hold no concept)", report.without_triples)
+        _list("passages with ready triples that are in no paper here", report.unused_passages)
     _list("without any text (kept, but nothing of them can be found)", report.empty)
     _list("with a title only", report.title_only)
     _list("replaced by a paper of another title (if they are two papers, give one another id)", report.retitled)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 from pathlib import Path
@@ -29,6 +30,7 @@ from retrieval.relevance import (
     unknown_words,
 )
 from retrieval.sections import PPRConfig, PPRRetriever, make_retriever
+from retrieval.seeds import Seeder
 from tests.conftest import HashEncoder, paper
 
 QUESTION = "Which risk factors explain expected stock returns?"
@@ -65,6 +67,11 @@ def test_each_section_says_how_it_was_found_along_edges_of_the_graph(
 ) -> None:
     notes = [block.text for section in report.sections for block in section.blocks if isinstance(block, Note)]
     assert notes
+    named = {sample_graph.concepts["label"][row].as_py() for row in Seeder(sample_graph).named(QUESTION)}
+    for note in notes:
+        if match := re.match("Found by “(.+?)”, (which the question names|a concept near the question)", note):
+            assert (match[1] in named) == (match[2] == "which the question names")
+    assert any("which the question names" in note for note in notes)
     labels = {label: row for row, label in enumerate(sample_graph.concepts["label"].to_pylist())}
     dense = sample_graph.adjacency.to_dense()
     walked = 0

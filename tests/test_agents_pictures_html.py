@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 
 from agents.pictures.html import page_data, picture_page
+from agents.pictures.shapes import PAGE
 from agents.pictures.text import clean_label
 from agents.reporting.pages import d3_source
 from kg.build import Tools, build_graph, open_graph
 from kg.lateral import LateralGraph
-from retrieval.neighbourhood import neighbourhood
+from retrieval.neighbourhood import NeighbourhoodConfig, neighbourhood
 from retrieval.neighbourhood.nodes import Neighbourhood
 from tests.browser import open_file, overflow, watched_page
 from tests.conftest import HashEncoder, paper
@@ -132,6 +134,75 @@ def test_the_page_is_modest_and_tells_all_without_the_picture(shown: Neighbourho
     assert table.count("https://doi.org/") >= len(shown.sections)
 
 
+def test_scores_stand_beside_a_rank(shown: Neighbourhood) -> None:
+    data = page_data(shown)
+    order = sorted(shown.concepts, key=lambda c: (-c.score, c.row))
+    for n, concept in enumerate(order, start=1):
+        place = f"rank {n} (score {concept.score:.3g}) of the {len(order)} concepts shown"
+        assert place in data["concepts"][concept.row]["facts"]
+    for section in shown.sections:
+        told = data["sections"][section.row]
+        assert (told["rank"], told["score"]) == (section.rank, f"{section.score:.3g}")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("times", "scrolls"), [(1, False), (200, True)])
+def test_a_question_of_any_length_leaves_the_picture_in_sight(
+    page: Page, shown: Neighbourhood, tmp_path: Path, times: int, scrolls: bool
+) -> None:
+    asked = " ".join([QUESTION] * times)
+    (tmp_path / "p.html").write_text(picture_page(replace(shown, question=asked)), encoding="utf-8")
+    open_file(page, tmp_path / "p.html")
+    heading, stage = page.locator("h1"), page.locator("#stage").bounding_box()
+    assert heading.inner_text() == asked
+    assert stage is not None
+    assert stage["y"] < 320
+    assert heading.evaluate("e => e.scrollHeight > e.clientHeight + 4") == scrolls
+
+
+@pytest.mark.browser
+def test_names_stay_legible_however_many_sections_there_are(
+    page: Page, sample_graph: LateralGraph, hash_encoder: HashEncoder, tmp_path: Path
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 480})
+    many = neighbourhood(sample_graph, hash_encoder, QUESTION, NeighbourhoodConfig(sections=60, concepts=40))
+    (tmp_path / "p.html").write_text(picture_page(many), encoding="utf-8")
+    open_file(page, tmp_path / "p.html")
+    assert overflow(page) == 0
+    stage = page.locator("#stage").bounding_box()
+    assert stage is not None
+    assert stage["height"] > 480  # more than the window: without room to grow, names would shrink
+    size = page.locator(".concept .name").first.evaluate("e => e.getScreenCTM().a * e.getAttribute('font-size')")
+    assert size >= 0.75 * PAGE.font
+
+
+@pytest.mark.browser
+def test_where_few_sections_are_found_the_page_shows_their_texts(
+    page: Page, sample_graph: LateralGraph, hash_encoder: HashEncoder, tmp_path: Path
+) -> None:
+    few = neighbourhood(sample_graph, hash_encoder, QUESTION, NeighbourhoodConfig(sections=2))
+    (tmp_path / "p.html").write_text(picture_page(few), encoding="utf-8")
+    open_file(page, tmp_path / "p.html")
+    texts = page.locator("#panel li .text")
+    assert [text.split() for text in texts.all_inner_texts()] == [section.text.split() for section in few.sections]
+    assert page.locator("#panel mark").count() > 0
+    assert page.locator("details.tables").get_attribute("open") is not None
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_legend_shows_the_rings_that_occur(
+    chromium: Browser, file: Path, shown: Neighbourhood, scheme: str
+) -> None:
+    with watched_page(chromium, color_scheme=scheme) as page:
+        open_file(page, file)
+        assert page.locator(".legend .key").count() == len({c.seed for c in shown.concepts if c.seed})
+        ring = page.locator(".concept .why").first
+        assert ring.evaluate("e => getComputedStyle(e).fill") == "none"
+        ink = page.locator(".concept .name").first.evaluate("e => getComputedStyle(e).fill")
+        assert ring.evaluate("e => getComputedStyle(e).stroke") == ink
+
+
 @pytest.mark.browser
 def test_pointing_at_a_line_shows_the_sentence_behind_it(page: Page, file: Path, shown: Neighbourhood) -> None:
     open_file(page, file)
@@ -165,7 +236,7 @@ def test_pointing_at_a_line_shows_the_sentence_behind_it(page: Page, file: Path,
 def test_pointing_at_a_concept_shows_its_neighbours(page: Page, file: Path, shown: Neighbourhood) -> None:
     open_file(page, file)
     concept = shown.concepts[0]
-    page.locator(f'.concept[data-row="{concept.row}"] circle').hover()
+    page.locator(f'.concept[data-row="{concept.row}"] circle').first.hover()
     on = page.locator(".concept.on").evaluate_all("all => all.map(e => Number(e.dataset.row))")
     joined = [{link.source, link.target} for link in shown.relations if concept.row in {link.source, link.target}]
     assert set(on) == {concept.row}.union(*joined)
@@ -244,7 +315,7 @@ def test_the_picture_zooms_and_what_is_focused_comes_into_view(chromium: Browser
         value = page.locator(".view").evaluate("e => e.transform.baseVal.consolidate().matrix.a")
         return float(value)
 
-    with watched_page(chromium, reduced_motion="reduce") as page:
+    with watched_page(chromium, reduced_motion="reduce", viewport={"width": 1280, "height": 560}) as page:
         open_file(page, file)
         assert scale() == 1
         page.locator("#stage").hover()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from agents.pictures.layout import lay_out
 from agents.pictures.shapes import PAGE, PRINT, WIDE, Box, Layout, Measures
+from agents.pictures.text import text_width
 from kg.lateral import LateralGraph
 from retrieval.neighbourhood import neighbourhood
 from retrieval.neighbourhood.evidence import Evidence
@@ -65,13 +66,16 @@ def neighbourhoods(draw: st.DrawFn) -> Neighbourhood:
     )
     led = {m.section for m in mentions}
     wording = tuple(n for n in range(n_sections) if n not in led)
-    out = LeftOut(*(draw(st.integers(0, 1000)) for _ in range(6)), carried=draw(SCORES))
+    more = {name: draw(st.integers(0, 1000)) for name in ("unrelated", "named")}
+    out = LeftOut(
+        *(draw(st.integers(0, 1000)) for _ in range(6)), carried=draw(SCORES), given=draw(st.booleans()), **more
+    )
     question = draw(LABELS.filter(lambda text: any(map(str.isalnum, text))))
     return Neighbourhood(question, concepts, sections, relations, mentions, wording, {}, (), out)
 
 
 def boxes(layout: Layout) -> list[Box]:
-    circles = [Box(c.x - c.radius, c.y - c.radius, 2 * c.radius, 2 * c.radius) for c in layout.circles]
+    circles = [Box(c.x - c.reach, c.y - c.reach, 2 * c.reach, 2 * c.reach) for c in layout.circles]
     labels = [c.label.box for c in layout.circles]
     return [layout.question.box, *(h.box for h in layout.headers), *circles, *labels, *(c.box for c in layout.cards)]
 
@@ -123,7 +127,7 @@ def test_nothing_overlaps_and_everything_is_inside(shown: Neighbourhood, measure
 @settings(max_examples=60)
 def test_every_line_joins_its_ends_inside_and_runs_under_no_name(shown: Neighbourhood, measures: Measures) -> None:
     layout = lay_out(shown, measures)
-    at = {("c", c.node.row): (c.x - c.radius, c.y) for c in layout.circles}
+    at = {("c", c.node.row): (c.x - c.reach, c.y) for c in layout.circles}
     at |= {("s", c.node.row): (c.box.x, c.box.y + c.box.height / 2) for c in layout.cards}
     names = [c.label.box for c in layout.circles]
     for curve in layout.curves:
@@ -159,3 +163,44 @@ def test_area_shows_the_score(sample_graph: LateralGraph, hash_encoder: HashEnco
     assert best.radius == WIDE.most_radius
     columns = sorted({circle.x for circle in layout.circles})
     assert [c.node.seed is not None for c in layout.circles] == [c.x == columns[0] for c in layout.circles]
+
+
+def of_sections(question: str, *sections: SectionNode) -> Neighbourhood:
+    """Sections that no concept leads to."""
+    rows = tuple(section.row for section in sections)
+    return Neighbourhood(question, (), sections, (), (), rows, {}, (), LeftOut(len(rows), 0, 0, 0, 0, 0, 0.0))
+
+
+@given(st.text("abcdefghij", min_size=1, max_size=14), st.integers(0, 4), MEASURES)
+@settings(max_examples=40)
+def test_no_word_of_a_question_is_cut(word: str, before: int, measures: Measures) -> None:
+    asked = " ".join(["does"] * before + [word, "help?"])
+    section = SectionNode(0, "d#0", "", "", "A title", (), None, "", "", 1)
+    label = lay_out(of_sections(asked, section), measures).question
+    assert " ".join(label.lines).split() == asked.split()
+    assert measures.small <= label.size <= measures.title
+
+
+def test_a_short_question_of_a_script_without_spaces_stands_on_one_line() -> None:
+    section = SectionNode(0, "d#0", "", "", "A title", (), None, "", "", 1)
+    assert lay_out(of_sections("投资者关注与流动性", section), PAGE).question.lines == ("投资者关注与流动性",)
+
+
+@pytest.mark.parametrize("rank", [7, 98, 100])
+def test_a_rank_of_any_length_has_its_place_beside_the_name(rank: int) -> None:
+    authors = ("Featherstonehaugh, A.", "Fitzgerald, B.")
+    section = SectionNode(0, "d#0", "Heading", "", "A title", authors, 1999, "", "", rank)
+    for measures in (WIDE, PAGE, PRINT):
+        [card] = lay_out(of_sections("why", section), measures).cards
+        right = card.box.x + card.box.width - 7 - text_width(str(rank), measures.small)
+        assert card.lines[0].box.x + card.lines[0].box.width <= right
+
+
+def test_a_card_says_authors_whole_where_it_has_lines_for_them_and_never_the_title_twice() -> None:
+    sections = (
+        SectionNode(0, "a#0", "Problem", "", "A title", ("Rothschild, M.", "Stiglitz, J."), 1976, "", "", 1),
+        SectionNode(1, "b#0", "The same words", "", "The same words", (), None, "", "", 2),
+    )
+    cards = lay_out(of_sections("why", *sections), PRINT).cards
+    told = {card.node.row: " ".join(line for label in card.lines for line in label.lines) for card in cards}
+    assert told == {0: "Rothschild & Stiglitz (1976) Problem", 1: "The same words"}

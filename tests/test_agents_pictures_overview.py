@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from agents.pictures.overview import colour, community_name, drawn_links, render_overview
+from agents.pictures.overview import colour, community_name, drawn_links, in_words, render_overview
 from agents.pictures.overview_layout import place_circles
 from agents.pictures.overview_papers import Papers, paper_mentions
 from agents.pictures.overview_relations import telling_pairs
@@ -347,7 +347,8 @@ def test_the_page_says_what_it_shows_and_what_not(html: str, overview: Overview,
     assert f"{len(overview.communities)} communities with {drawn:,} concepts, and {overview.smaller:,} smaller" in text
     assert f"with {overview.smaller_concepts} concepts that are not drawn" in text
     assert f"{overview.isolated} concepts are related to no other" in text
-    assert f"{sample_graph.n_documents} " in text
+    whole = f"{sample_graph.n_documents} papers of {{}} to {{}} and the {sample_graph.n_concepts:,} concepts"
+    assert whole.format(*overview.years or ()) in text
     assert overview.years
     assert "–".join(map(str, overview.years)) in text
     assert f"knows the leading {drawn:,} concepts of {sample_graph.n_concepts:,}" in text
@@ -395,6 +396,9 @@ def test_small_graphs_make_sense(papers: tuple[Document, ...], said: str, built:
     assert said in html
     assert ('id="map"' in html) == bool(overview.communities)
     assert embedded(html)["whole"]["papers"] == len(papers)
+    assert in_words(overview) in html
+    assert in_words(overview).startswith("1 paper" if papers else "0 papers")
+    assert not re.search(r"\b1 (?:groups|papers|concepts|communities)\b", html)
 
 
 # The command
@@ -412,6 +416,10 @@ def test_the_command_writes_the_page(
     assert told["overview"] == str(out)
     assert told["communities"] >= told["drawn"] > 10
     assert 0.5 < told["modularity"] < 1
+    assert run(Arguments(sample_directory, out, title="Seminal papers <b>")) == 0
+    page = out.read_text(encoding="utf-8")
+    assert "<title>Seminal papers &lt;b&gt;</title>" in page
+    assert '<h1 dir="auto">Seminal papers &lt;b&gt;</h1>' in page
     assert told["seconds"] > 0
 
 

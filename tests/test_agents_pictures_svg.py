@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import xml.etree.ElementTree as ET
+from collections import Counter
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,7 @@ from agents.pictures.palette import CATEGORIES, NONE, colours_of
 from agents.pictures.shapes import PRINT
 from agents.pictures.svg import figure_of, inline_svg, picture_svg
 from agents.pictures.text import clean_label
-from agents.pictures.words import alternative, caption, left_out
+from agents.pictures.words import SEED_REASONS, alternative, caption, left_out
 from agents.reporting.images import image_size, svg_to_png
 from agents.reporting.model import Report, ReportSection
 from kg.lateral import LateralGraph
@@ -85,15 +87,10 @@ def test_the_figure_is_readable_at_16_centimetres(shown: Neighbourhood) -> None:
     figure = figure_of(shown)
     width, _ = image_size(figure.media_type, figure.content)
     assert width <= PRINT.width
-    sizes = {
-        float(t.get("font-size", 0))
-        for t in ET.fromstring(figure.content).iter(f"{SVG}text")
-        if not t.get("text-anchor")
-    }
-    points = 16 / 2.54 * 72 / width
-    assert min(sizes) * points >= 6
-    names = ET.fromstring(figure.content).findall(f".//{SVG}text[@class='name']")
-    assert {float(t.get("font-size", 0)) * points >= 7 for t in names} == {True}
+    texts = list(ET.fromstring(figure.content).iter(f"{SVG}text"))
+    points = 16 / 2.54 * 72 / PRINT.width  # at most: a narrower figure is set larger
+    assert min(float(t.get("font-size", 0)) for t in texts) * points >= 7.5
+    assert min(float(t.get("font-size", 0)) for t in texts if t.get("class") == "name") * points >= 8.5
     assert figure.alt == alternative(shown)
     assert figure.caption.startswith(caption(shown))
     Report("Survey", "", "en", (ReportSection("Picture", (figure,)),))
@@ -111,11 +108,63 @@ def test_every_svg_can_be_made_a_png_of_twice_its_size(shown: Neighbourhood) -> 
 def test_the_words_say_what_is_shown_and_what_is_not(sample_graph: LateralGraph, hash_encoder: HashEncoder) -> None:
     limits = NeighbourhoodConfig(sections=1, seeds=1, concepts=2, relations=0)
     shown = neighbourhood(sample_graph, hash_encoder, "Which risk factors explain expected stock returns?", limits)
-    assert caption(shown).startswith("1 concept of the question, 2 related concepts and 1 section of 1 paper")
+    assert caption(shown).startswith("1 concept named in the question, 2 related concepts and 1 section of 1 paper")
     out = shown.left_out
     assert f"{out.sections} of the first {out.ranked} sections" in left_out(shown)
     assert f"{out.concepts} concepts with a smaller part" in left_out(shown)
     assert f"{out.carried:.0%} of the sections' scores" in left_out(shown)
+
+
+@given(neighbourhoods())
+def test_the_words_tell_what_is_named_from_what_is_near_and_count_all(shown: Neighbourhood) -> None:
+    told, other = caption(shown), alternative(shown)
+    kinds = Counter(c.seed or "related" for c in shown.concepts)
+    patterns = {
+        "named": r"(\d+) concepts? named in the question",
+        "near": r"(\d+) (?:concepts? near the question|near it) in meaning",
+        "held": r"(\d+) concepts? held by",
+        "related": r"(\d+) related concepts?",
+    }
+    found = {kind: int(hit[1]) for kind, pattern in patterns.items() if (hit := re.search(pattern, told))}
+    assert found == kinds
+    assert [int(n) for n in re.findall(r"(\d+) sections? of \d+ paper", told)] == [len(shown.sections)]
+    assert ("found by wording" in told) == bool(shown.wording)
+    assert ("that they lead to" in told) == (len(shown.wording) < len(shown.sections))
+    if 0 < len(shown.wording) < len(shown.sections):
+        assert f"but for {len(shown.wording)} found by wording (dotted)" in told
+    for reason, words in SEED_REASONS.items():
+        assert (f"concepts {words}: “" in other) == bool(kinds[reason])
+
+
+@given(neighbourhoods())
+def test_everything_left_out_is_counted(shown: Neighbourhood) -> None:
+    out, told = shown.left_out, left_out(shown)
+    for n in (out.sections, out.unrelated, out.named, out.seeds, out.concepts, out.relations, out.mentions):
+        assert not n or re.search(rf"\b{n:,} ", told)
+    assert (f"{out.sections:,} of the " in told) == bool(out.sections)
+    assert (" quoted" in told) == bool(out.sections and out.given)
+
+
+@given(neighbourhoods())
+@settings(max_examples=40)
+def test_a_ring_tells_what_the_question_names_from_what_is_near_it(shown: Neighbourhood) -> None:
+    reasons = {c.row: c.seed for c in shown.concepts}
+    for svg in (picture_svg(shown), inline_svg(shown), figure_of(shown).content.decode()):
+        root = ET.fromstring(svg)
+        rings: dict[str, set[str | None]] = {}
+        for group in (g for g in root.iter(f"{SVG}g") if (g.get("class") or "").startswith("concept c")):
+            reason, own = reasons[int(group.get("data-row", -1))], group.findall(f"{SVG}circle[@class='why']")
+            assert len(own) == (reason is not None)
+            if reason:
+                rings.setdefault(reason, set()).add(own[0].get("stroke-dasharray"))
+                assert SEED_REASONS[reason] in (group.findtext(f"{SVG}title") or "")
+        assert rings.keys() == set(filter(None, reasons.values()))
+        assert rings.get("named", {None}) == {None}
+        assert len(set().union(*rings.values())) == len(rings)
+        heads = [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "header"]
+        assert ("Named in it" in heads) == (rings.keys() == {"named"})
+    words = [text.text for text in ET.fromstring(figure_of(shown).content).iter(f"{SVG}text")]
+    assert all(SEED_REASONS[reason] in words for reason in filter(None, reasons.values()))
 
 
 @given(neighbourhoods())

@@ -359,14 +359,15 @@ def squeeze(text: str) -> str:
 
 def test_what_a_report_looks_like() -> None:
     assert render_markdown(full_report()) == (
-        "# Markets\n\n*Why do markets fail?*\n\n*One part was left out.*\n\n## Findings\n\n"
+        "# Markets\n\n*Why do markets fail?*\n\n> **Caution.** Little bears on it.\n\n*One part was left out.*\n\n"
+        "## Findings\n\n"
         "Bad quality drives out good. [1, 2]\n\n"
         "> “bad cars drive out good ones” [2]\n>\n> — Akerlof (1970)\n\n*Found by its title.*\n\n"
         "*Sizes*\n\n| Study | n |\n| --- | --- |\n| A\\|B | 12 |\n| C |  |\n\n"
         "### Plan\n\n- Measure both.\n- Signals help. [2] *(partly supported)*\n\n## References\n\n"
         "1. Spence, Michael (1973). Job Market Signaling.\n"
         '2. Akerlof, George A. (1970). The Market for "Lemons": Quality Uncertainty and the Market Mechanism. '
-        "*The Quarterly Journal of Economics*, 84(3), 488-500. <https://doi.org/10.2307/1879431>\n"
+        "*The Quarterly Journal of Economics*, 84(3), 488–500. <https://doi.org/10.2307/1879431>\n"
     )
 
 
@@ -396,7 +397,14 @@ def reference_text(**fields) -> str:
         ({"doi": "10.1000/a b"}, "1. On Things (n.d.). DOI: 10.1000/a b"),
         (
             {"venue": "Mind", "details": (("Volume", "84"), ("number", "3"), ("pages", "1-9"))},
-            "1. On Things (n.d.). *Mind*, 84(3), 1-9.",
+            "1. On Things (n.d.). *Mind*, 84(3), 1–9.",
+        ),
+        ({"venue": "Mind", "details": (("pages", "L12-4a"),)}, "1. On Things (n.d.). *Mind*, L12-4a."),
+        ({"venue": "Mind", "details": (("Page", "7"),)}, "1. On Things (n.d.). *Mind*, 7."),
+        ({"details": (("kind", "summary"),)}, "1. On Things (n.d.). *Read as a summary.*"),
+        (
+            {"doi": "10.1000/x", "details": (("kind", "Summary"),)},
+            "1. On Things (n.d.). <https://doi.org/10.1000/x> *Read as a summary.*",
         ),
         ({"details": (("pmid", "123"),)}, "1. On Things (n.d.). PMID: 123"),
     ],
@@ -462,7 +470,7 @@ def report_of(text: str) -> Report:
         authors=(text, "Second, A."),
         venue=text,
         doi="10.1000/x",
-        details=(("issue", text), ("volume", text)),
+        details=(("issue", text), ("kind", "summary"), ("volume", text)),
     )
     source = Section("d#0", "d", text, f"before {text} after")
     citation = Citation("d#0", source.sha256, text, 7, 7 + len(text))
@@ -479,7 +487,8 @@ def report_of(text: str) -> Report:
     )
     section = ReportSection(text, blocks, (ReportSection(text),))
     passages = (Passage("d#0", text, source.text),)
-    return make_report([section], {"d": document}, title=text, question=text, notes=(text,), passages=passages)
+    return make_report([section], {"d": document}, title=text, question=text, notes=(text,), passages=passages,
+                       cautions=(text, " ", text))  # fmt: skip
 
 
 def check_markdown(text: str) -> None:
@@ -493,6 +502,8 @@ def check_markdown(text: str) -> None:
     )] == [("h1", quote), ("h2", quote), ("h3", quote), ("h2", "References")]  # fmt: skip
     assert [squeeze(s) for s in after(tokens, "paragraph_open")] == [
         quote,  # question
+        f"Caution. {quote}",
+        f"Caution. {quote}",
         quote,  # note on the whole
         f"{quote} [1] {quote}",
         f"{quote} [1]",
@@ -509,10 +520,14 @@ def check_markdown(text: str) -> None:
     reference = after_reference(tokens)
     names = squeeze(format_authors((text, "Second, A.")))
     assert reference.startswith(f"{names} (n.d.). {quote}")
-    assert reference.endswith(f"{quote}, {quote}({quote}). https://doi.org/10.1000/x")
-    # Our own emphasis holds: question, notes, caption, venue, and nothing of the text's.
-    assert sum(t.type == "em_open" for t in flat(tokens)) == 5
-    assert "strong_open" not in kinds
+    assert reference.endswith(f"{quote}, {quote}({quote}). https://doi.org/10.1000/x Read as a summary.")
+    # Our own emphasis holds: question, notes, caption, venue, summary, and nothing of the text's.
+    assert sum(t.type == "em_open" for t in flat(tokens)) == 6
+    bold = [b.content for a, b in itertools.pairwise(flat(tokens)) if a.type == "strong_open"]
+    assert bold == ["Caution.", "Caution."]
+    paragraph = ["paragraph_open", "inline", "paragraph_close"]
+    set_apart = [token.type for token in tokens[6:14]]  # after title and question
+    assert set_apart == ["blockquote_open", *paragraph, *paragraph, "blockquote_close"]
 
 
 def after_reference(tokens: Sequence[Token]) -> str:

@@ -117,9 +117,9 @@ def test_letters_as_in_the_manual() -> None:
     assert entries(aiming, measures) == [
         "Judge, Timothy A.; Kammeyer-Mueller, John D. (2012a). General and specific measures in organizational "
         "behavior research: Considerations, examples, and recommendations for researchers. Journal of Organizational "
-        "Behavior, 33(2), 161-174. https://doi.org/10.1002/job.764",
+        "Behavior, 33(2), 161–174. https://doi.org/10.1002/job.764",
         "Judge, Timothy A.; Kammeyer-Mueller, John D. (2012b). On the value of aiming high: The causes and "
-        "consequences of ambition. Journal of Applied Psychology, 97(4), 758-775. https://doi.org/10.1037/a0028084",
+        "consequences of ambition. Journal of Applied Psychology, 97(4), 758–775. https://doi.org/10.1037/a0028084",
     ]
 
 

@@ -13,7 +13,7 @@ from kg.build import Tools, build_graph, open_graph
 from kg.errors import InputError
 from kg.lateral import LateralGraph
 from kg.names import name_form
-from retrieval.neighbourhood import NeighbourhoodConfig, neighbourhood
+from retrieval.neighbourhood import NeighbourhoodConfig, find_neighbourhood, neighbourhood
 from retrieval.neighbourhood.evidence import Evidence
 from retrieval.neighbourhood.nodes import Neighbourhood
 from retrieval.paths import contributions
@@ -131,7 +131,8 @@ def test_evidence_stands_in_its_section_and_names_the_concepts(
         if evidence.start >= 0:
             assert section.text[evidence.start : evidence.end] == evidence.text
         else:
-            assert evidence.text in {section.heading, section.title}
+            whole = f"{section.title} · {section.heading}"
+            assert evidence.text in {section.heading, section.title, whole}
         assert all(names_in(evidence.text, sample_graph, concept) for concept in concepts), evidence
         assert evidence.marks
         for start, end in evidence.marks:
@@ -227,3 +228,76 @@ def test_communities_part_what_nothing_joins(sample_graph: LateralGraph, hash_en
         for other in shown.concepts:
             if one.community == other.community >= 0:
                 assert component[one.row] == component[other.row]
+
+
+def given(
+    graph: LateralGraph, encoder: HashEncoder, chosen: list[tuple[int, float]], sections: int = 10
+) -> Neighbourhood:
+    """The neighbourhood of the first question with chosen sections."""
+    vector = encoder.encode_queries([QUESTIONS[0]])[0]
+    config = NeighbourhoodConfig(sections=sections)
+    return find_neighbourhood(graph, Methods(graph, encoder), QUESTIONS[0], vector, config, shown=chosen)
+
+
+def ranking(graph: LateralGraph, encoder: HashEncoder, question: str) -> list[tuple[int, float]]:
+    """(row, score) of the first hundred sections."""
+    found = Methods(graph, encoder).retriever("hybrid").retrieve([question], 100)[0]
+    place = {s: row for row, s in enumerate(graph.sections["section_id"].to_pylist())}
+    return [(place[i], score) for i, score in zip(found.ids, found.scores, strict=True)]
+
+
+@pytest.mark.parametrize("limit", [2, 5, 20])
+def test_exactly_the_given_sections_are_shown_and_those_beyond_the_limit_counted(
+    sample_graph: LateralGraph, hash_encoder: HashEncoder, limit: int
+) -> None:
+    picked = list(enumerate(ranking(sample_graph, hash_encoder, QUESTIONS[0]), start=1))[:12:2]
+    shown = given(sample_graph, hash_encoder, [own for _, own in picked], limit)
+    assert [(s.rank, (s.row, s.score)) for s in shown.sections] == picked[:limit]
+    out = shown.left_out
+    assert (out.given, out.ranked, out.sections, out.unrelated) == (True, 6, max(6 - limit, 0), 0)
+
+
+def test_given_sections_that_the_method_ranks_otherwise_are_numbered_as_given(
+    sample_graph: LateralGraph, hash_encoder: HashEncoder
+) -> None:
+    chosen = ranking(sample_graph, hash_encoder, QUESTIONS[0])[2::-1]
+    shown = given(sample_graph, hash_encoder, chosen)
+    assert [(s.rank, (s.row, s.score)) for s in shown.sections] == list(enumerate(chosen, start=1))
+    with pytest.raises(NoMatchError):
+        given(sample_graph, hash_encoder, [])
+
+
+def test_ranks_are_places_in_the_ranking_and_what_stands_between_is_counted(
+    shown: Neighbourhood, sample_graph: LateralGraph, hash_encoder: HashEncoder
+) -> None:
+    rows = [row for row, _ in ranking(sample_graph, hash_encoder, shown.question)]
+    ranks = [section.rank or 0 for section in shown.sections]
+    assert [rows[rank - 1] for rank in ranks] == [section.row for section in shown.sections]
+    assert ranks[-1] - len(ranks) == shown.left_out.unrelated
+
+
+@pytest.mark.parametrize("seeds", [1, 3, 100])
+def test_what_stands_in_the_question_is_said_to_be_named_and_comes_first(
+    sample_graph: LateralGraph, hash_encoder: HashEncoder, seeds: int
+) -> None:
+    question = "Do risk factors explain the expected stock returns and market risk of asymmetric information?"
+    named = set(Methods(sample_graph, hash_encoder).ppr.seeder.named(question))
+    assert len(named) > 3
+    shown = neighbourhood(sample_graph, hash_encoder, question, NeighbourhoodConfig(seeds=seeds))
+    own = [concept for concept in shown.concepts if concept.seed]
+    for concept in own:
+        said = concept.row in named or names_in(question, sample_graph, concept.row)
+        assert (concept.seed == "named") == said, concept
+    if any(concept.seed == "near" for concept in own):  # all that is named found room
+        assert named <= {concept.row for concept in own}
+    assert shown.left_out.named >= len(named - {concept.row for concept in shown.concepts})
+
+
+def test_what_a_question_without_spaces_names_is_said_to_be_named(tmp_path: Path, tools: Tools) -> None:
+    text = "投资者关注影响流动性。流动性在危机中下降。投资者关注与流动性在新兴市场相关。"
+    build_graph(tmp_path / "g", [paper("a", text, title="投资者关注")], tools)
+    question = "投资者关注与流动性"
+    shown = neighbourhood(open_graph(tmp_path / "g"), tools.encoder, question)  # type: ignore[arg-type]
+    said = {concept.label: concept.seed for concept in shown.concepts if concept.seed}
+    assert "named" in said.values()
+    assert all((seed == "named") == (label in question) for label, seed in said.items())

@@ -9,11 +9,18 @@ from agents.pictures.palette import Colouring, Colours, colours_of
 from agents.pictures.shapes import PAGE
 from agents.pictures.svg import inline_svg
 from agents.pictures.text import clean_label
-from agents.pictures.words import SEED_REASONS, caption, cited_as, count, left_out
+from agents.pictures.words import SEED_REASONS, caption, cited_as, count, heading_of, left_out, seed_reasons
 from agents.reporting.bibliography.citing import doi_url
 from agents.reporting.pages import asset, d3_source, render_page, trusted
 from retrieval.neighbourhood.evidence import Evidence
 from retrieval.neighbourhood.nodes import MentionLink, Neighbourhood, RelationLink, SectionNode
+
+_LONG = 240
+"""Characters from which a question is no heading any more but a text to scroll in."""
+_LEGIBLE = 0.8
+"""Least scale of a picture that is higher than the window."""
+_FEW = 3
+"""Sections at most that leave room on the page for their texts and the tables."""
 
 
 def picture_page(shown: Neighbourhood, colouring: Colouring = "auto") -> str:
@@ -24,8 +31,12 @@ def picture_page(shown: Neighbourhood, colouring: Colouring = "auto") -> str:
         scripts=[d3_source(), asset("picture.js")],
         styles=["picture.css"],
         title=clean_label(shown.question),
+        long=len(clean_label(shown.question)) > _LONG,
         language="en",
         svg=trusted(inline_svg(shown, colouring)),
+        least_height=_LEGIBLE * lay_out(shown, PAGE).height,
+        brief=len(shown.sections) <= _FEW,
+        reasons=[(reason, SEED_REASONS[reason]) for reason in seed_reasons(shown)],
         legend=colours.legend,
         caption=caption(shown),
         left_out=left_out(shown),
@@ -54,7 +65,7 @@ def _concept(shown: Neighbourhood, row: int, colours: Colours) -> dict[str, Any]
         SEED_REASONS[node.seed] if node.seed else "",
         f"field: {node.field}" if node.field else "",
         f"in {count(node.sections, 'section')} of {count(node.papers, 'paper')}",
-        f"score {node.score:.4f}",
+        f"{_place(shown)[row]} of the {count(len(shown.concepts), 'concept')} shown",
     ]
     return {
         "label": clean_label(node.label),
@@ -71,7 +82,7 @@ def _section(shown: Neighbourhood, node: SectionNode, colours: Colours) -> dict[
     data = {
         "cited": cited,
         "title": "" if cited.startswith(title) else title,
-        "heading": clean_label(node.heading),
+        "heading": heading_of(node),
         "url": doi_url(node.doi),
     }
     if node.rank is None:
@@ -79,11 +90,18 @@ def _section(shown: Neighbourhood, node: SectionNode, colours: Colours) -> dict[
     own = [m for m in shown.mentions if m.section == node.row]
     return data | {
         "rank": node.rank,
+        "score": f"{node.score:.3g}",
         "category": colours.sections[node.row].number,
         "text": node.text,
         "marks": _marks(own),
         "concepts": [m.concept for m in sorted(own, key=lambda m: (-m.share, m.concept))],
     }
+
+
+def _place(shown: Neighbourhood) -> dict[int, str]:
+    """Of each concept its place among those shown by score, the largest first, and the score: a score has no scale."""
+    order = sorted(shown.concepts, key=lambda node: (-node.score, node.row))
+    return {node.row: f"rank {n} (score {node.score:.3g})" for n, node in enumerate(order, start=1)}
 
 
 def _marks(mentions: list[MentionLink]) -> list[tuple[int, int, int]]:
@@ -125,7 +143,8 @@ def _evidence(evidence: Evidence | None) -> dict[str, Any]:
 
 
 def _concept_rows(shown: Neighbourhood) -> list[tuple[str, ...]]:
-    """name, kind, field, score, sections, related to."""
+    """name, why it is there, field, rank and score, sections, related to."""
+    place = _place(shown)
     names = {c.row: clean_label(c.label) for c in shown.concepts}
     related: dict[int, list[str]] = {row: [] for row in names}
     for link in shown.relations:
@@ -133,20 +152,21 @@ def _concept_rows(shown: Neighbourhood) -> list[tuple[str, ...]]:
         related[link.target].append(names[link.source])
     return [
         (
-            names[c.row], SEED_REASONS[c.seed] if c.seed else "related", c.field, f"{c.score:.4f}",
+            names[c.row], SEED_REASONS[c.seed] if c.seed else "related", c.field, place[c.row],
             f"{c.sections:,} in {count(c.papers, 'paper')}", ", ".join(related[c.row]),
         )
         for c in shown.concepts
     ]  # fmt: skip
 
 
-def _section_rows(shown: Neighbourhood) -> list[tuple[str, str, str, str, str]]:
-    """rank, paper, heading, concepts that lead there, DOI link."""
+def _section_rows(shown: Neighbourhood) -> list[tuple[str, str, str, str, str, str]]:
+    """rank, paper, heading, concepts that lead there, DOI link, score."""
     names = {c.row: clean_label(c.label) for c in shown.concepts}
     return [
         (
-            str(s.rank), f"{cited_as(s)}. {clean_label(s.title)}" if s.authors else cited_as(s), clean_label(s.heading),
+            str(s.rank), f"{cited_as(s)}. {clean_label(s.title)}" if s.authors else cited_as(s), heading_of(s),
             ", ".join(names[m.concept] for m in shown.mentions if m.section == s.row), doi_url(s.doi),
+            f"{s.score:.3g}",
         )
         for s in shown.sections
     ]  # fmt: skip

@@ -11,9 +11,9 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from agents.pictures.columns import Segment, column_height, order_columns, place_columns
-from agents.pictures.shapes import LEADING, WIDE, Box, Card, Circle, Curve, Label, Layout, LinkKind, Measures
-from agents.pictures.text import clean_label, text_width, wrap_evenly
-from agents.pictures.words import card_lines, card_name
+from agents.pictures.shapes import LEADING, RING, WIDE, Box, Card, Circle, Curve, Label, Layout, LinkKind, Measures
+from agents.pictures.text import clean_label, text_width, word_width, wrap_evenly
+from agents.pictures.words import card_lines, card_name, seed_head
 from retrieval.neighbourhood.nodes import ConceptNode, MentionLink, Neighbourhood, RelationLink
 
 Key: TypeAlias = tuple[str, int, int]
@@ -22,8 +22,9 @@ QUESTION: Key = ("question", 0, 0)
 _LANE = 4.0
 _PAD = 7.0
 _EDGE = 6.0
-_RANK = 16.0
-"""Room in a card: all around, for the coloured edge, for the rank."""
+"""Room in a card: all around, and for the coloured edge."""
+_QUESTION = 1.4
+"""Widest question, against ``Measures.question_width``, so that no word of it is cut."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,7 @@ class _Columns:
         self.radius = {("concept", c.row, 0): self._radius(c.score, best) for c in shown.concepts}
         self.links = self._links()
         self.heads = self._heads()
-        room = measures.card_width - 2 * _PAD - _EDGE - _RANK
-        names = ["".join(card_name(s)) for s in shown.sections if s.authors]
-        # Bold where that fits all names of authors; that they are whole matters more.
-        self.bold = all(text_width(name, measures.font - 1, bold=True) <= room for name in names)
+        self.cards = {("section", s.row, 0): lines for s, lines in zip(shown.sections, self._cards(), strict=True)}
 
     def layout(self) -> Layout:
         """Lanes, order, heights, then boxes and curves."""
@@ -77,7 +75,7 @@ class _Columns:
         cards = {key: self._card(key, lefts[self.last], middle[key]) for key in self.column if key[0] == "section"}
         bands = [(left - 3, left + width + 5) for left, width in zip(lefts, widths, strict=True)]
         ends = {QUESTION: (lefts[0], lefts[0] + question.box.width + 5)}
-        ends |= {key: (c.x - c.radius, c.label.box.x + c.label.box.width + 5) for key, c in circles.items()}
+        ends |= {key: (c.x - c.reach, c.label.box.x + c.label.box.width + 5) for key, c in circles.items()}
         ends |= {key: (c.box.x, c.box.x + c.box.width) for key, c in cards.items()}
         curves = [
             Curve(link.kind, link.source[1], link.target[1], path, link.strength, link.link)
@@ -117,30 +115,50 @@ class _Columns:
             return self._question(0.0, 0.0).box.height
         if key[0] == "concept":
             return max(2 * self.radius[key], self.labels[key].box.height)
-        return 2 * _PAD + 2 * (self.m.font - 1) * LEADING
+        return 2 * _PAD + sum(line.box.height for line in self.cards[key])
 
     def _question(self, x: float, y: float) -> Label:
-        text = clean_label(self.shown.question)
-        lines = wrap_evenly(text, self.m.question_width, self.m.title, 9, bold=True)
-        label = self._label(text, lines, self.m.title, bold=True)
+        """As wide as its longest word, within ``_QUESTION`` times the usual, in smaller type where that helps."""
+        text, m = clean_label(self.shown.question), self.m
+        sizes = [m.title - n for n in range(int(m.title - m.small) + 1)]
+        whole = [size for size in sizes if word_width(text, size, bold=True) <= _QUESTION * m.question_width]
+        size = whole[0] if whole else m.title
+        width = max(m.question_width, word_width(text, size, bold=True) + 0.1 if whole else 0.0)
+        label = self._label(text, wrap_evenly(text, width, size, 9, bold=True), size, bold=True)
         return replace(label, box=replace(label.box, x=x, y=y - label.box.height / 2))
 
     def _circle(self, key: Key, left: float, y: float) -> Circle:
         node = next(c for c in self.shown.concepts if c.row == key[1])
         label = self.labels[key]
-        x = left + self.m.most_radius
-        box = replace(label.box, x=x + self.m.most_radius + 6, y=y - label.box.height / 2)
+        x = left + self.m.most_radius + RING
+        box = replace(label.box, x=x + self.m.most_radius + RING + 5, y=y - label.box.height / 2)
         return Circle(node, x, y, self.radius[key], replace(label, box=box))
+
+    def _cards(self) -> list[list[Label]]:
+        """What stands in the card of each section."""
+        m, sections = self.m, self.shown.sections
+        inside = m.card_width - 2 * _PAD - _EDGE
+        first = inside - 5 - max(text_width(str(s.rank), m.small) for s in sections)
+        names = ["".join(card_name(s)) for s in sections if s.authors]
+        # Bold where that fits all names of authors; that they are whole matters more.
+        bold = all(text_width(name, m.card_font, bold=True) <= first for name in names)
+        return [
+            [
+                self._label(text, [line], size, strong)
+                for text, line, size, strong in card_lines(
+                    section, first, inside, m.card_font, m.small, bold, m.card_lines
+                )
+            ]
+            for section in sections
+        ]
 
     def _card(self, key: Key, left: float, y: float) -> Card:
         node = next(s for s in self.shown.sections if s.row == key[1])
-        m, height = self.m, self._height(key)
-        box = Box(left, y - height / 2, m.card_width, height)
-        inside = m.card_width - 2 * _PAD - _EDGE
+        height = self._height(key)
+        box = Box(left, y - height / 2, self.m.card_width, height)
         labels = []
         top = box.y + _PAD
-        for text, line, size, bold in card_lines(node, inside - _RANK, inside, m.font - 1, m.small, self.bold):
-            label = self._label(text, [line], size, bold)
+        for label in self.cards[key]:
             labels.append(replace(label, box=replace(label.box, x=left + _PAD + _EDGE, y=top)))
             top += label.box.height
         return Card(node, box, tuple(labels))
@@ -180,7 +198,7 @@ class _Columns:
         widths = [max(self._question(0.0, 0.0).box.width, self.heads[0].box.width)]
         for number in range(1, self.last):
             names = [self.labels[key].box.width for key, column in self.column.items() if column == number]
-            widths.append(max(2 * m.most_radius + 6 + max(names, default=0.0), self.heads[number].box.width))
+            widths.append(max(2 * (m.most_radius + RING) + 5 + max(names, default=0.0), self.heads[number].box.width))
         widths.append(max(m.card_width, self.heads[-1].box.width))
         gap = min((m.width - 2 * m.margin - sum(widths)) / max(len(widths) - 1, 1), m.gap_most)
         lefts = [m.margin + sum(widths[:n]) + gap * n for n in range(len(widths))]
@@ -188,7 +206,7 @@ class _Columns:
 
     def _heads(self) -> list[Label]:
         """What stands above each column; no column is narrower."""
-        own = ["Its concepts"] if any(c.seed for c in self.shown.concepts) else []
+        own = [head] if (head := seed_head(self.shown)) else []
         related = ["Related concepts", "Further related"][: self.last - 1 - len(own)]
         names = ["Question", *own, *related, "Sections and their rank"]
         return [self._label(name, [name], self.m.small) for name in names]

@@ -13,6 +13,7 @@ from agents.pictures.overview_papers import Profile
 from agents.pictures.overview_summary import Community, Neighbour, Overview
 from agents.pictures.palette import CATEGORIES
 from agents.pictures.text import clean_label, shorten
+from agents.pictures.words import count
 from agents.reporting.pages import asset, d3_source, render_page
 from kg.communities import partition
 
@@ -37,8 +38,11 @@ class Colouring:
     groups: int = 0
 
 
-def render_overview(overview: Overview, name: str) -> str:
-    """One self-contained HTML page on the graph called ``name``; the same for the same overview."""
+def render_overview(overview: Overview, name: str, title: str | None = None) -> str:
+    """One self-contained HTML page on the graph called ``name``; the same for the same overview.
+
+    Its heading is ``title``, or "Overview of" the name where there is none.
+    """
     colouring = colour(overview)
     links = drawn_links(overview)
     data = {
@@ -51,7 +55,8 @@ def render_overview(overview: Overview, name: str) -> str:
     return render_page(
         "overview.html",
         [*([d3_source(), asset("overview_map.js")] if overview.communities else []), asset("overview.js")],
-        title=f"Overview of {clean_label(name)}",
+        title=clean_label(title or "") or f"Overview of {clean_label(name)}",
+        about=in_words(overview),
         language="en",
         styles=["overview.css"],
         data=data,
@@ -63,6 +68,19 @@ def render_overview(overview: Overview, name: str) -> str:
         fields=[field for field in overview.fields if field],
         searched=sum(len(community.names) for community in overview.communities),
     )
+
+
+def in_words(overview: Overview) -> str:
+    """What graph it is, in a sentence or two."""
+    counts, years = overview.counts, overview.years
+    of = "" if years is None else f" of {years[0]}" + (f" to {years[1]}" if years[0] != years[1] else "")
+    papers, concepts = count(counts["documents"], "paper"), count(counts["concepts"], "concept")
+    text = f"{papers}{of} and the {concepts} that {'it mentions' if counts['documents'] == 1 else 'they mention'}."
+    if not overview.communities:
+        return text
+    number = len(overview.communities) + overview.smaller
+    groups = "one community" if number == 1 else f"{number:,} communities"
+    return f"{text} Concepts that are closely related stand together in {groups}."
 
 
 def colour(overview: Overview) -> Colouring:

@@ -25,9 +25,15 @@ class Measures:
     gap_most: float = 110.0
     columns: int = 2
     lines: int = 2
+    card_lines: int = 2
     row_gap: float = 9.0
     least_radius: float = 4.0
     most_radius: float = 13.0
+
+    @property
+    def card_font(self) -> float:
+        """Of names in cards: between ``font`` and ``small``."""
+        return max(self.font - 1, self.small)
 
 
 WIDE = Measures()
@@ -37,10 +43,12 @@ PAGE = Measures(
 )  # fmt: skip
 """For a page that has a panel beside the picture."""
 PRINT = Measures(
-    width=900.0, margin=8.0, font=14.5, small=12.5, title=17.0, question_width=140.0, label_width=148.0,
-    card_width=226.0, columns=1, gap_most=80.0,
+    width=700.0, margin=4.0, font=13.5, small=12.0, title=14.5, question_width=100.0, label_width=118.0,
+    card_width=178.0, columns=1, lines=3, card_lines=3, gap_most=60.0, most_radius=9.0, row_gap=7.0,
 )  # fmt: skip
-"""For a column of text: at 16 cm its names are set in 7.3 points."""
+"""For a column of text: at 16 cm names are set in 8.7 points, small text in 7.8."""
+RING = 3.2
+"""From the circle of a concept of the question to the ring around it, in all."""
 LEADING = 1.25
 
 
@@ -74,7 +82,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Circle:
-    """A concept: circle and name."""
+    """A concept: circle and name; those of the question have a ring, ``RING`` around the circle."""
 
     node: ConceptNode
     x: float
@@ -82,10 +90,15 @@ class Circle:
     radius: float
     label: Label
 
+    @property
+    def reach(self) -> float:
+        """Radius of all that is drawn."""
+        return self.radius + (RING if self.node.seed else 0.0)
+
 
 @dataclass(frozen=True)
 class Card:
-    """A section: a card of two lines, who and where."""
+    """A section: a card of a few lines, who and where."""
 
     node: SectionNode
     box: Box

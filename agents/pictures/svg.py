@@ -5,17 +5,27 @@ Every part has a class and names its rows, so that a page may style it and make 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 import regex
 
 from agents.pictures.layout import lay_out
 from agents.pictures.palette import NONE, Category, Colouring, Colours, colours_of
-from agents.pictures.shapes import LEADING, PAGE, PRINT, WIDE, Card, Circle, Curve, Label, Layout, Measures
+from agents.pictures.shapes import LEADING, PAGE, PRINT, RING, WIDE, Card, Circle, Curve, Label, Layout, Measures
 from agents.pictures.text import clean_label, text_width, wrap
-from agents.pictures.words import alternative, caption, cited_as, count, left_out
+from agents.pictures.words import (
+    SEED_REASONS,
+    alternative,
+    caption,
+    cited_as,
+    count,
+    heading_of,
+    left_out,
+    seed_reasons,
+)
 from agents.reporting.model import Figure
-from retrieval.neighbourhood.nodes import Neighbourhood
+from retrieval.neighbourhood.nodes import Neighbourhood, SeedReason
 
 FONTS = "Inter, 'Source Sans 3', 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', 'DejaVu Sans', sans-serif"
 _SCRIPTS = (
@@ -34,6 +44,11 @@ _ASCENT = 0.96
 """Baseline of a line below its top, in font sizes: ascent and half of the leading."""
 
 
+_DASHES: dict[SeedReason, str] = {"named": "", "near": "3.4 2.6", "held": "0.1 3"}
+_LEADS: dict[SeedReason, str] = {"named": "", "near": "6 5", "held": "1 5"}
+"""Of the ring around a concept of the question, and of the line that leads there."""
+
+
 def picture_svg(shown: Neighbourhood, colouring: Colouring = "auto", measures: Measures = WIDE) -> str:
     """The whole picture, with legend and caption, to stand by itself."""
     return _render(shown, colouring, measures, captioned=True)
@@ -48,7 +63,7 @@ def inline_svg(shown: Neighbourhood, colouring: Colouring = "auto") -> str:
 
 
 def figure_of(shown: Neighbourhood, colouring: Colouring = "auto") -> Figure:
-    """The picture for a report: about 900 px wide, readable when printed 16 cm wide; its caption is the figure's."""
+    """The picture for a report: about 700 px wide, readable when printed 16 cm wide; its caption is the figure's."""
     content = _render(shown, colouring, PRINT, captioned=False, legend=True).encode("utf-8")
     text = " ".join(filter(None, (caption(shown), left_out(shown))))
     return Figure("image/svg+xml", content, alternative(shown), text)
@@ -64,14 +79,15 @@ def _render(
 ) -> str:
     layout = lay_out(shown, measures)
     colours = colours_of(shown, colouring)
+    reasons = {c.row: c.seed for c in shown.concepts if c.seed}
     body = [
         *(_text(header, "header", MUTED) for header in layout.headers),
         '<g class="links" fill="none">',
-        *(_link(curve, n, colours, interactive) for n, curve in enumerate(layout.curves)),
+        *(_link(curve, n, colours, reasons, interactive) for n, curve in enumerate(layout.curves)),
         "</g>",
         _text(layout.question, "question", INK),
         '<g class="cards">',
-        *(_card(card, colours.sections[card.node.row]) for card in layout.cards),
+        *(_card(card, colours.sections[card.node.row], measures.small) for card in layout.cards),
         "</g>",
         '<g class="concepts">',
         *(_circle(circle, colours.concepts[circle.node.row]) for circle in layout.circles),
@@ -79,7 +95,7 @@ def _render(
     ]
     height = layout.height
     if captioned or legend:
-        lines, height = _legend(layout, colours, measures)
+        lines, height = _legend(layout, seed_reasons(shown), colours, measures)
         body += lines
     if captioned:
         lines, height = _caption(shown, layout.width, height, measures)
@@ -102,11 +118,12 @@ def _render(
     )
 
 
-def _link(curve: Curve, number: int, colours: Colours, interactive: bool) -> str:
+def _link(curve: Curve, number: int, colours: Colours, reasons: Mapping[int, SeedReason], interactive: bool) -> str:
     category = colours.concepts.get(curve.source) if curve.kind in {"relation", "mention"} else None
     colour = category.colour if category else NONE
     width = 1.0 + 3.4 * curve.strength
-    dash = ' stroke-dasharray="2 4"' if curve.kind == "wording" else ""
+    dashes = "2 4" if curve.kind == "wording" else _LEADS[reasons[curve.target]] if curve.kind == "asks" else ""
+    dash = f' stroke-dasharray="{dashes}"' if dashes else ""
     line = (
         f'<path class="line" d="{curve.path}" stroke="{colour}" stroke-width="{width:.2f}" stroke-opacity="0.34" '
         f'stroke-linecap="round"{dash}/>'
@@ -122,19 +139,29 @@ def _link(curve: Curve, number: int, colours: Colours, interactive: bool) -> str
 
 def _circle(circle: Circle, category: Category) -> str:
     node = circle.node
-    told = f"{circle.label.full}: {count(node.sections, 'section')} of {count(node.papers, 'paper')}"
-    ring = f' stroke="{INK}" stroke-width="1.5"' if node.seed else ""
+    reason = f"{SEED_REASONS[node.seed]}, in " if node.seed else ""
+    told = f"{circle.label.full}: {reason}{count(node.sections, 'section')} of {count(node.papers, 'paper')}"
+    ring = _ring(node.seed, circle.x, circle.y, circle.radius) if node.seed else ""
     return (
         f'<g class="concept c{category.number}{" seed" if node.seed else ""}" data-row="{node.row}">'
         f"<title>{escape(told)}</title>"
-        f'<circle cx="{_n(circle.x)}" cy="{_n(circle.y)}" r="{_n(circle.radius)}" fill="{category.colour}"{ring}/>'
-        f"{_text(circle.label, 'name', INK)}</g>"
+        f'<circle cx="{_n(circle.x)}" cy="{_n(circle.y)}" r="{_n(circle.radius)}" fill="{category.colour}"/>'
+        f"{ring}{_text(circle.label, 'name', INK)}</g>"
     )
 
 
-def _card(card: Card, category: Category) -> str:
+def _ring(reason: SeedReason, x: float, y: float, radius: float) -> str:
+    """Around a circle: whole where the question names the concept, else broken."""
+    dash = f' stroke-dasharray="{_DASHES[reason]}" stroke-linecap="round"' if _DASHES[reason] else ""
+    return (
+        f'<circle class="why" cx="{_n(x)}" cy="{_n(y)}" r="{_n(radius + RING - 0.7)}" fill="none" stroke="{INK}" '
+        f'stroke-width="1.4"{dash}/>'
+    )
+
+
+def _card(card: Card, category: Category, small: float) -> str:
     box, node = card.box, card.node
-    told = " · ".join(filter(None, (cited_as(node), clean_label(node.title), clean_label(node.heading))))
+    told = " · ".join(filter(None, (cited_as(node), clean_label(node.title), heading_of(node))))
     right, rank = box.x + box.width - 7, card.lines[0].box
     return (
         f'<g class="section c{category.number}" data-row="{node.row}"><title>{escape(told)}</title>'
@@ -143,7 +170,7 @@ def _card(card: Card, category: Category) -> str:
         f'<rect class="edge" x="{_n(box.x)}" y="{_n(box.y)}" width="4" height="{_n(box.height)}" rx="2" '
         f'fill="{category.colour}"/>'
         f"{''.join(_text(line, *_line_style(line, card)) for line in card.lines)}"
-        f'<text class="rank" x="{_n(right)}" y="{_n(rank.y + _ASCENT * card.lines[0].size)}" font-size="10" '
+        f'<text class="rank" x="{_n(right)}" y="{_n(rank.y + _ASCENT * card.lines[0].size)}" font-size="{_n(small)}" '
         f'text-anchor="end" fill="{MUTED}">{node.rank}</text></g>'
     )
 
@@ -168,19 +195,23 @@ def _line(text: str, x: float, baseline: float, size: float, colour: str, more: 
     return f'<text {place}{fonts}{more} xml:space="preserve">{escape(text)}</text>'
 
 
-def _legend(layout: Layout, colours: Colours, m: Measures) -> tuple[list[str], float]:
-    """Lines of coloured dots with names, and the height that the picture then has."""
-    x, y = m.margin, layout.height + m.small * 1.6
+def _legend(layout: Layout, reasons: Sequence[SeedReason], colours: Colours, m: Measures) -> tuple[list[str], float]:
+    """Lines of rings and coloured dots with names, and the height that the picture then has."""
+    left = m.margin + 3.0
+    x, y = left, layout.height + m.small * 1.6
     parts = []
-    for category in colours.legend:
-        name = wrap(clean_label(category.name), layout.width - 2 * m.margin - 20, m.small, 1)[0]
-        width = 16 + text_width(name, m.small) + 18
-        if x + width > layout.width - m.margin and x > m.margin:
-            x, y = m.margin, y + m.small * 1.7
-        parts.append(
-            f'<circle cx="{_n(x + 5)}" cy="{_n(y - m.small * 0.35)}" r="5" fill="{category.colour}"/>'
-            + _line(name, x + 15, y, m.small, MUTED)
-        )
+    entries: list[tuple[SeedReason | Category, str]] = [(reason, SEED_REASONS[reason]) for reason in reasons]
+    for mark, full in [*entries, *((category, clean_label(category.name)) for category in colours.legend)]:
+        name = wrap(full, layout.width - 2 * m.margin - 24, m.small, 1)[0]
+        width = 16 + text_width(name, m.small) + 14
+        if x + width > layout.width - m.margin and x > left:
+            x, y = left, y + m.small * 1.7
+        middle = y - m.small * 0.35
+        if isinstance(mark, Category):
+            parts.append(f'<circle cx="{_n(x + 5)}" cy="{_n(middle)}" r="5" fill="{mark.colour}"/>')
+        else:
+            parts.append(_ring(mark, x + 5, middle, 6 - RING))
+        parts.append(_line(name, x + 15, y, m.small, MUTED))
         x += width
     return parts, y + m.small
 

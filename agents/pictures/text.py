@@ -68,6 +68,12 @@ def wrap(text: str, width: float, size: float, most: int, bold: bool = False) ->
     return [*lines, shorten(rest, width, size, bold)] if rest else lines
 
 
+def word_width(text: str, size: float, bold: bool = False) -> float:
+    """Width of the widest piece that ``wrap`` does not have to cut: a word, or a part of one up to a hyphen."""
+    pieces = [piece for word in text.split() for piece in regex.findall(r"[^-–/]*[-–/]+|[^-–/]+", word)]
+    return max((text_width(piece, size, bold) for piece in pieces), default=0.0)
+
+
 def wrap_evenly(text: str, width: float, size: float, most: int, bold: bool = False) -> list[str]:
     """As ``wrap``, in lines of about the same length: as narrow as the same number of lines allows."""
     lines = wrap(text, width, size, most, bold)

@@ -13,6 +13,13 @@ SEED_REASONS: dict[SeedReason, str] = {
     "near": "near the question in meaning",
     "held": "held by the sections nearest to the question",
 }
+_SEED_HEADS: dict[frozenset[SeedReason], str] = {
+    frozenset({"named"}): "Named in it",
+    frozenset({"near"}): "Near it in meaning",
+    frozenset({"held"}): "In nearest sections",
+    frozenset({"named", "near"}): "Named or near it",
+}
+_SEED_HEAD = "Starting concepts"
 
 
 def cited_as(section: SectionNode) -> str:
@@ -23,6 +30,12 @@ def cited_as(section: SectionNode) -> str:
     return f"{title} ({section.year})" if section.year else title
 
 
+def heading_of(section: SectionNode) -> str:
+    """The heading; "" where it says the title again."""
+    heading = clean_label(section.heading)
+    return "" if heading == clean_label(section.title) else heading
+
+
 def card_name(node: SectionNode) -> tuple[str, str]:
     """Authors, or the title where none is known, and the year in parentheses; the year may be empty."""
     who = clean_label(short_authors(node.authors, "&")) or clean_label(node.title) or node.section_id
@@ -30,23 +43,28 @@ def card_name(node: SectionNode) -> tuple[str, str]:
 
 
 def card_lines(
-    node: SectionNode, first: float, second: float, size: float, small: float, bold: bool
+    node: SectionNode, first: float, second: float, size: float, small: float, bold: bool, most: int = 2
 ) -> list[tuple[str, str, float, bool]]:
-    """(text, what fits of it, font size, bold) of the two lines of a card, ``first`` and ``second`` wide.
+    """(text, what fits of it, font size, bold) of the lines of a card, ``most`` of them, ``first`` and then ``second``
+    wide.
 
-    Authors and year, then the heading; without authors the title, on both lines where there is no heading.
+    Authors and year, then the heading; without authors the title, on all lines where there is no heading. Authors take
+    a second line where one does not hold them and there is a third for the heading.
     """
-    heading, title = clean_label(node.heading), clean_label(node.title) or node.section_id
+    heading, title = heading_of(node), clean_label(node.title) or node.section_id
     who, year = card_name(node)
     if not heading and who == title:
         begin = wrap(title, first, size, 2)[0]
         rest = title[len(begin) :].strip()
-        return [(title, begin, size, False), *([(title, shorten(rest, second, size), size, False)] if rest else [])]
-    room = first - text_width(year, size, bold)
+        return [(title, line, size, False) for line in (begin, *wrap(rest, second, size, most - 1))]
     below = heading or title
+    room = first - text_width(year, size, bold)
+    names = [shorten(who, room, size, bold) + year]
+    if most > 2 and names[0] != who + year:
+        names = wrap(who + year, first, size, 2, bold)
     return [
-        (who + year, shorten(who, room, size, bold) + year, size, bold),
-        (below, shorten(below, second, small), small, False),
+        *((who + year, line, size, bold) for line in names),
+        *((below, line, small, False) for line in wrap(below, second, small, most - len(names))),
     ]
 
 
@@ -60,24 +78,51 @@ def listed(parts: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1]))) if parts else ""
 
 
+def seed_reasons(shown: Neighbourhood) -> list[SeedReason]:
+    """Why concepts of the question are shown, of the reasons that occur."""
+    found = {c.seed for c in shown.concepts}
+    return [reason for reason in SEED_REASONS if reason in found]
+
+
+def seed_head(shown: Neighbourhood) -> str:
+    """What stands above the concepts of the question, true of each of them; "" where there is none."""
+    reasons = seed_reasons(shown)
+    return _SEED_HEADS.get(frozenset(reasons), _SEED_HEAD) if reasons else ""
+
+
 def caption(shown: Neighbourhood) -> str:
     """What is shown, with counts, and what sizes and widths mean."""
-    seeds = [c for c in shown.concepts if c.seed]
-    further = len(shown.concepts) - len(seeds)
-    papers = len({section.section_id.rpartition("#")[0] for section in shown.sections})
-    parts = [f"{count(len(seeds), 'concept')} of the question"] if seeds else []
+    parts: list[str] = []
+    for reason in seed_reasons(shown):
+        own = sum(c.seed == reason for c in shown.concepts)
+        after = reason == "near" and bool(parts)  # the question and concepts are named before
+        parts.append(f"{own:,} near it in meaning" if after else f"{count(own, 'concept')} {SEED_REASONS[reason]}")
+    further = sum(c.seed is None for c in shown.concepts)
     parts += [count(further, "related concept")] if further else []
-    parts += [f"{count(len(shown.sections), 'section')} of {count(papers, 'paper')} that they lead to"]
-    sizes = " Circles are sized by score, lines by strength." if len(parts) > 1 else ""
-    return f"{listed(parts)}.{sizes}"
+    papers = len({section.section_id.rpartition("#")[0] for section in shown.sections})
+    found, worded = f"{count(len(shown.sections), 'section')} of {count(papers, 'paper')}", len(shown.wording)
+    if worded == len(shown.sections):
+        parts.append(f"{found} found by wording alone (dotted)")
+    else:
+        parts.append(
+            f"{found} that they lead to" + (f", but for {worded:,} found by wording (dotted)" if worded else "")
+        )
+    sizes = " Larger circles are linked more closely to the question, wider lines join more closely."
+    return f"{listed(parts)}.{sizes if shown.concepts else ''}"
 
 
 def left_out(shown: Neighbourhood) -> str:
     """What limits kept out; "" where nothing was."""
     out = shown.left_out
     parts = []
-    if out.sections:
+    if out.sections and out.given:
+        parts.append(f"{out.sections:,} of the {count(out.ranked, 'section')} quoted")
+    elif out.sections:
         parts.append(f"{out.sections:,} of the first {out.ranked:,} sections, which bear on the question too")
+    if out.unrelated:
+        parts.append(f"{count(out.unrelated, 'section')} ranked as high, but too far from the question")
+    if out.named:
+        parts.append(f"{count(out.named, 'further concept')} named in the question")
     if out.seeds:
         parts.append(f"{count(out.seeds, 'further concept')} near the question")
     if out.concepts:
@@ -86,9 +131,7 @@ def left_out(shown: Neighbourhood) -> str:
         parts.append(count(out.relations, "weaker relation"))
     if out.mentions:
         parts.append(f"{count(out.mentions, 'mention')} that did less to find a section")
-    text = f"Not shown: {listed(parts)}." if parts else ""
-    if shown.wording:
-        text += f" {count(len(shown.wording), 'section')} (dotted) found by wording; no concept shown leads there."
+    text = f"Not shown: {'; '.join(parts)}." if parts else ""
     if 0 < out.carried < 0.995:
         text += f" The concepts shown carry {out.carried:.0%} of the sections' scores."
     return text.strip()
@@ -96,12 +139,11 @@ def left_out(shown: Neighbourhood) -> str:
 
 def alternative(shown: Neighbourhood) -> str:
     """The picture in words, for those who cannot see it."""
-    seeds = [f"“{clean_label(c.label)}”" for c in shown.concepts if c.seed]
-    further = [f"“{clean_label(c.label)}”" for c in shown.concepts if not c.seed]
-    sections = [f"{cited_as(s)}, {clean_label(s.heading)}".rstrip(", ") for s in shown.sections]
     text = f"Diagram of the question “{clean_label(shown.question)}”"
-    if seeds:
-        text += f", its concepts {listed(seeds)}"
-    if further:
-        text += f", the related concepts {listed(further)}"
-    return f"{text}, and the sections they lead to: {'; '.join(sections)}."
+    for reason in seed_reasons(shown):
+        own = [f"“{clean_label(c.label)}”" for c in shown.concepts if c.seed == reason]
+        text += f", concepts {SEED_REASONS[reason]}: {listed(own)}"
+    if further := [f"“{clean_label(c.label)}”" for c in shown.concepts if not c.seed]:
+        text += f", related concepts: {listed(further)}"
+    sections = [f"{cited_as(s)}, {heading_of(s)}".rstrip(", ") for s in shown.sections]
+    return f"{text}, and sections: {'; '.join(sections)}."

@@ -12,17 +12,19 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agents.reporting.bibliography.citing import NUMBERED, Bibliography, CitationStyle, Entry
+from agents.reporting.bibliography.entries import title_of
 from agents.reporting.body import DOUBTS
-from agents.reporting.docx_styles import PAGE_WIDTH, new_document
+from agents.reporting.counting import cited_sections, count, uncited
+from agents.reporting.docx_floats import add_figure, add_table
+from agents.reporting.docx_styles import new_document
 from agents.reporting.escape import one_line
-from agents.reporting.images import image_size, svg_to_png
 from agents.reporting.model import (
     Block,
     BulletList,
+    Citation,
     Figure,
     Note,
     Paragraph,
-    Passage,
     QuoteBlock,
     Report,
     ReportSection,
@@ -34,15 +36,13 @@ from agents.reporting.model import (
 from agents.reporting.ooxml import (
     add_bookmark,
     add_contents,
-    add_field,
     add_link,
     add_run,
-    element,
     same_bytes,
     set_direction,
 )
 from agents.reporting.spans import union
-from kg.records import split_section_id
+from agents.reporting.wording import CAUTION, NOT_STORED, PASSAGES, SUMMARY_PASSAGE, SUMMARY_REFERENCE
 
 if TYPE_CHECKING:
     from docx.text.paragraph import Paragraph as WordParagraph
@@ -64,11 +64,16 @@ class _Writer:
         self.report = report
         self.bibliography = Bibliography(report, style)
         self.document = new_document(report.title, report.language)
-        self.quotes: dict[str, list[tuple[int, int]]] = {}
+        self.quotes: dict[str, list[Citation]] = {}
         for _, sentence in walk(report.sections):
             for citation in sentence.citations:
-                self.quotes.setdefault(citation.section_id, []).append((citation.start, citation.end))
-        self.passage_of = {p.section_id: number for number, p in enumerate(report.passages, start=1)}
+                self.quotes.setdefault(citation.section_id, []).append(citation)
+        self.passages = {passage.section_id: passage for passage in report.passages}
+        self.cited = cited_sections(report)
+        shown = (section_id for e in self.bibliography.entries for section_id in self.cited[e.reference.doc_id])
+        self.bookmark_of = {section_id: f"passage{number}" for number, section_id in enumerate(shown, start=1)}
+        self.quoted: WordParagraph
+        """The last paragraph of the latest quote."""
         self.bookmarks = 0
         self._heading_count = 0
         self.tables = 0
@@ -79,6 +84,9 @@ class _Writer:
         self._line(self.report.title, "Title")
         if not is_blank(self.report.question):
             self._line(self.report.question, "Subtitle")
+        for caution in self.report.cautions:
+            self._caution(caution)
+        self._line(count(self.report).line, "Counts")
         for note in self.report.notes:
             self._line(note, "Note")
         headings = [*_headings(self.report.sections), *((1, title) for title in self._appendices())]
@@ -93,23 +101,33 @@ class _Writer:
             self._heading("References", 1)
             for entry in self.bibliography.entries:
                 self._entry(entry)
-        if self.report.passages:
             self._heading("Cited passages", 1)
-            for passage in self.report.passages:
-                self._passage(passage)
+            self._line(PASSAGES, "Passage Note")
+            for entry in self.bibliography.entries:
+                for section_id in self.cited[entry.reference.doc_id]:
+                    self._passage(entry, section_id)
+        if remark := uncited(self.report):
+            self._line(remark, "Note")
         made = io.BytesIO()
         self.document.save(made)
         return same_bytes(made.getvalue())
 
     def _appendices(self) -> list[str]:
-        present = (("References", self.bibliography.entries), ("Cited passages", self.report.passages))
-        return [title for title, content in present if content]
+        return ["References", "Cited passages"] if self.bibliography.entries else []
 
     def _line(self, text: str, style: str) -> WordParagraph:
         paragraph = self.document.add_paragraph(style=style)
         add_run(paragraph, one_line(text))
         set_direction(paragraph)
         return paragraph
+
+    def _caution(self, text: str) -> None:
+        if is_blank(text):
+            return
+        paragraph = self.document.add_paragraph(style="Caution")
+        add_run(paragraph, f"{CAUTION}. ").bold = True
+        add_run(paragraph, one_line(text))
+        set_direction(paragraph)
 
     def _bookmark(self, paragraph: WordParagraph, name: str) -> None:
         self.bookmarks += 1
@@ -122,12 +140,12 @@ class _Writer:
 
     def _section(self, section: ReportSection, level: int) -> None:
         self._heading(section.heading, level)
-        for block in section.blocks:
-            self._block(block)
+        for preceding, block in zip((None, *section.blocks), section.blocks, strict=False):
+            self._block(block, preceding)
         for child in section.sections:
             self._section(child, level + 1)
 
-    def _block(self, block: Block) -> None:
+    def _block(self, block: Block, preceding: Block | None) -> None:
         match block:
             case Paragraph(sentences):
                 self._sentences(sentences, "Body Text")
@@ -135,13 +153,21 @@ class _Writer:
                 for item in items:
                     self._sentences(item.sentences, "List Bullet")
             case QuoteBlock(sentence, attribution):
+                if isinstance(preceding, QuoteBlock) and is_blank(preceding.attribution):
+                    self.quoted.paragraph_format.keep_with_next = True  # one attribution for both
                 self._quote(sentence, attribution)
+            case Note(text) if isinstance(preceding, QuoteBlock):
+                self.quoted.paragraph_format.keep_with_next = True
+                self.quoted.paragraph_format.space_after = 0
+                self._line(text, "Quote Note")
             case Note(text):
                 self._line(text, "Note")
             case Table():
-                self._table(block)
+                self.tables += 1
+                add_table(self.document, block, self.tables)
             case Figure():
-                self._figure(block)
+                self.figures += 1
+                add_figure(self.document, block, self.figures)
 
     def _sentences(self, sentences: Sequence[Sentence], style: str) -> None:
         if not sentences:
@@ -159,7 +185,8 @@ class _Writer:
         set_direction(paragraph)
         if not is_blank(attribution):
             paragraph.paragraph_format.keep_with_next = True
-            self._line(f"— {attribution}", "Attribution")
+            paragraph = self._line(f"— {attribution}", "Attribution")
+        self.quoted = paragraph
 
     def _marks(self, paragraph: WordParagraph, sentence: Sentence) -> None:
         marks = self.bibliography.marks(sentence)
@@ -171,43 +198,6 @@ class _Writer:
         if doubt := DOUBTS.get(sentence.verdict):
             add_run(paragraph, f" ({doubt})", style="Doubt")
 
-    def _table(self, table: Table) -> None:
-        self.tables += 1
-        self._caption("Table", self.tables, table.caption).paragraph_format.keep_with_next = True
-        grid = self.document.add_table(rows=0, cols=len(table.header), style="Report Table")
-        for number, row in enumerate((table.header, *table.rows)):
-            cells = grid.add_row().cells
-            for cell, text in zip(cells, row, strict=True):
-                paragraph = cell.paragraphs[0]
-                add_run(paragraph, one_line(text)).bold = number == 0 or None
-                paragraph.style = "Table Text"
-                set_direction(paragraph)
-        header = grid.rows[0]._tr.get_or_add_trPr()
-        header.append(element("cantSplit"))
-        header.append(element("tblHeader"))
-        self.document.add_paragraph(style="Table Text")
-
-    def _figure(self, figure: Figure) -> None:
-        from docx.shared import Pt
-
-        self.figures += 1
-        width, height = image_size(figure.media_type, figure.content)
-        png = svg_to_png(figure.content) if figure.media_type == "image/svg+xml" else figure.content
-        # 96 CSS pixels are an inch, 72 points; a figure fits the text's width and three quarters of a page's height.
-        points = min(width * 0.75, PAGE_WIDTH, 560.0 * width / height)
-        paragraph = self.document.add_paragraph(style="Figure")
-        shape = paragraph.add_run().add_picture(io.BytesIO(png), width=Pt(points))
-        shape._inline.docPr.set("descr", one_line(figure.alt))
-        self._caption("Figure", self.figures, figure.caption)
-
-    def _caption(self, kind: str, number: int, text: str) -> WordParagraph:
-        paragraph = self.document.add_paragraph(style="Caption")
-        add_run(paragraph, f"{kind} ")
-        add_field(paragraph, f"SEQ {kind} \\* ARABIC", str(number))
-        if not is_blank(text):
-            add_run(paragraph, f". {one_line(text)}")
-        return paragraph
-
     def _entry(self, entry: Entry) -> None:
         paragraph = self.document.add_paragraph(style="Bibliography")
         if entry.label:
@@ -217,36 +207,51 @@ class _Writer:
                 add_link(paragraph, piece.text, url=piece.url, style="Internet Link")
             else:
                 add_run(paragraph, piece.text, italic=piece.italic)
-        passages = [p for p in self.report.passages if split_section_id(p.section_id)[0] == entry.reference.doc_id]
-        for number, passage in enumerate(passages):
+        if entry.reference.is_summary:
+            add_run(paragraph, f" {SUMMARY_REFERENCE}", style="Doubt")
+        for number, section_id in enumerate(self.cited[entry.reference.doc_id]):
             add_run(paragraph, ", " if number else "  Cited: ", style="Quiet")
-            name = one_line(passage.heading) or f"passage {self.passage_of[passage.section_id]}"
-            add_link(paragraph, name, bookmark=f"passage{self.passage_of[passage.section_id]}", style="Internet Link")
+            name = self._name_of(section_id) or f"passage {number + 1}"
+            add_link(paragraph, name, bookmark=self.bookmark_of[section_id], style="Internet Link")
         self._bookmark(paragraph, f"reference{entry.reference.number}")
         set_direction(paragraph)
 
-    def _passage(self, passage: Passage) -> None:
-        doc_id = split_section_id(passage.section_id)[0]
-        entry = next((e for e in self.bibliography.entries if e.reference.doc_id == doc_id), None)
-        title = one_line(entry.reference.title) if entry else doc_id
+    def _name_of(self, section_id: str) -> str:
+        passage = self.passages.get(section_id)
+        return one_line(passage.heading) if passage else ""
+
+    def _passage(self, entry: Entry, section_id: str) -> None:
+        passage, citations = self.passages.get(section_id), self.quotes[section_id]
         paragraph = self.document.add_paragraph(style="Passage Heading")
-        add_run(paragraph, f"{title or doc_id}: {one_line(passage.heading)}" if passage.heading else title or doc_id)
-        self._bookmark(paragraph, f"passage{self.passage_of[passage.section_id]}")
+        if entry.label:
+            bookmark = f"reference{entry.reference.number}"
+            add_link(paragraph, f"[{entry.label}]", bookmark=bookmark, style="Internet Link")
+        name = ": ".join(filter(None, (title_of(entry.reference), self._name_of(section_id))))
+        add_run(paragraph, f" {name}" if entry.label else name)
+        self._bookmark(paragraph, self.bookmark_of[section_id])
         set_direction(paragraph)
-        how = [passage.found, f"Score {passage.score:.4g}." if passage.score is not None else ""]
-        if remark := " ".join(part for part in how if part):
-            self._line(remark, "Note").paragraph_format.keep_with_next = True
-        marked = union(self.quotes.get(passage.section_id, []))
-        for start, end in _paragraphs(passage.text):
+        summary = SUMMARY_PASSAGE if entry.reference.is_summary else ""
+        for remark in (summary, passage.how if passage else NOT_STORED):
+            if not is_blank(remark):
+                self._line(remark, "Passage Note")
+        if passage:
+            marked = union((citation.start, citation.end) for citation in citations)
+            self._passage_text(passage.text, marked)
+        else:
+            for _, quote in sorted({(citation.start, citation.quote) for citation in citations}):
+                self._passage_text(quote, [(0, len(quote))])
+
+    def _passage_text(self, text: str, marked: Sequence[tuple[int, int]]) -> None:
+        for start, end in _paragraphs(text):
             own = self.document.add_paragraph(style="Passage")
             at = start
             for left, right in marked:
                 left, right = max(left, start), min(right, end)
                 if left < right:
-                    _add_text(own, passage.text[at:left])
-                    _add_text(own, passage.text[left:right], "Quoted")
+                    _add_text(own, text[at:left])
+                    _add_text(own, text[left:right], "Quoted")
                     at = right
-            _add_text(own, passage.text[at:end])
+            _add_text(own, text[at:end])
             set_direction(own)
 
 

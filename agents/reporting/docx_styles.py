@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 PAGE_WIDTH = 453.5
 """Width of the text in points: A4 (595 pt) with margins of 2.5 cm."""
-_INK, _MUTED, _LINK, _RULE = "1C1D1F", "5D6066", "0B5CAD", "C9CDD3"
+_INK, _MUTED, _LINK, _RULE, _DOUBT = "1C1D1F", "5D6066", "0B5CAD", "C9CDD3", "8A5A08"
 _SERIF, _SANS = "Cambria", "Calibri"
 _TITLE_LENGTH = 255  # the most that the core properties take
 
@@ -39,6 +39,7 @@ def new_document(title: str, language: str) -> Document:
 def _define_styles(document: Document, language: str) -> None:
     from docx.enum.style import WD_STYLE_TYPE
     from docx.enum.text import WD_ALIGN_PARAGRAPH, WD_TAB_ALIGNMENT, WD_TAB_LEADER
+    from docx.oxml.ns import qn
     from docx.shared import Pt
 
     styles = document.styles
@@ -51,15 +52,18 @@ def _define_styles(document: Document, language: str) -> None:
     _no_border(styles["Title"])
     _font(styles["Subtitle"], 13, _MUTED, _SERIF, italic=True)
     _space(styles["Subtitle"], after=12)
+    for spaced in styles["Subtitle"].element.rPr.findall(qn("w:spacing")):
+        styles["Subtitle"].element.rPr.remove(spaced)
     for level in range(1, 10):
         style = styles[f"Heading {level}"]
         _font(style, {1: 16, 2: 13, 3: 11.5}.get(level, 10.5), _INK, _SANS, bold=True, italic=level > 3)
         _space(style, before=18 if level == 1 else 12, after=4, line=1.15)
     _font(styles["Quote"], 10.5, _INK, _SERIF, italic=False)
     _space(styles["Quote"], before=4, after=4, left=18)
-    _left_rule(styles["Quote"])
+    _border(styles["Quote"], left=("18", "10", _RULE))
     _font(styles["Caption"], 9.5, _MUTED, _SANS, bold=False)
     _space(styles["Caption"], before=4, after=10)
+    styles["Caption"].paragraph_format.keep_together = True
     _font(styles["TOC Heading"], 13, _INK, _SANS, bold=True)
 
     def paragraph_style(name: str, size: float, colour: str = _INK, font: str = _SERIF, **more: Any) -> Any:
@@ -69,26 +73,39 @@ def _define_styles(document: Document, language: str) -> None:
         _font(style, size, colour, font, **more)
         return style
 
+    caution = paragraph_style("Caution", 10.5, _INK, _SANS)
+    _space(caution, before=4, after=4, line=1.2, left=8)
+    caution.paragraph_format.right_indent = Pt(8)
+    caution.paragraph_format.keep_together = True
+    edge = ("6", "6", _DOUBT)
+    _border(caution, top=edge, left=("36", "6", _DOUBT), bottom=edge, right=edge, fill="FDF2D8")
+    _space(paragraph_style("Counts", 9.5, _INK, _SANS), before=8, after=6)
     _space(paragraph_style("Note", 9.5, _MUTED, _SANS), after=6)
     attribution = paragraph_style("Attribution", 9.5, _MUTED, _SANS)
-    attribution.paragraph_format.alignment = WD_ALIGN_PARAGRAPH.RIGHT
-    _space(attribution, after=8)
+    _space(attribution, after=8, left=18)
+    _border(attribution, left=("18", "10", _RULE))
+    _space(paragraph_style("Quote Note", 9.5, _MUTED, _SANS), after=12, left=18)
     figure = paragraph_style("Figure", 10)
     figure.paragraph_format.alignment = WD_ALIGN_PARAGRAPH.CENTER
     figure.paragraph_format.keep_with_next = True
     _space(figure, before=8, after=0, line=1.0)
     _space(paragraph_style("Table Text", 9.5, _INK, _SANS), before=2, after=2, line=1.1)
-    _space(paragraph_style("Bibliography", 10), after=5, left=24, first=-24)
+    bibliography = paragraph_style("Bibliography", 10)
+    bibliography.paragraph_format.keep_together = True
+    _space(bibliography, after=5, left=24, first=-24)
     heading = paragraph_style("Passage Heading", 10.5, _INK, _SANS, bold=True)
     heading.paragraph_format.keep_with_next = True
     _space(heading, before=12, after=2)
-    _space(paragraph_style("Passage", 9.5, _INK), after=5)
+    remark = paragraph_style("Passage Note", 9, _MUTED, _SANS)
+    remark.paragraph_format.keep_with_next = True
+    _space(remark, after=1)
+    _space(paragraph_style("Passage", 9.5, _INK), before=4, after=5)
     for level in range(1, 4):
         style = paragraph_style(f"TOC {level}", 10.5 if level == 1 else 10, _INK, _SANS)
         _space(style, before=3 if level == 1 else 0, after=1, left=14 * (level - 1))
         style.paragraph_format.tab_stops.add_tab_stop(Pt(PAGE_WIDTH), WD_TAB_ALIGNMENT.RIGHT, WD_TAB_LEADER.DOTS)
 
-    for name, colour in (("Internet Link", _LINK), ("Doubt", "96620A"), ("Quiet", _MUTED), ("Quoted", "")):
+    for name, colour in (("Internet Link", _LINK), ("Doubt", _DOUBT), ("Quiet", _MUTED), ("Quoted", "")):
         style = styles.add_style(name, WD_STYLE_TYPE.CHARACTER)
         if colour:
             style.font.color.rgb = _rgb(colour)
@@ -139,10 +156,16 @@ def _no_border(style: Any) -> None:
         properties.remove(border)
 
 
-def _left_rule(style: Any) -> None:
+def _border(style: Any, fill: str = "", **sides: tuple[str, str, str]) -> None:
+    """``sides`` in the schema's order (top, left, bottom, right): eighths of a point, distance in points, colour."""
+    after = ("w:tabs", "w:spacing", "w:ind", "w:jc")
     border = element("pBdr")
-    border.append(element("left", val="single", sz="18", space="10", color=_RULE))
-    style.element.get_or_add_pPr().insert_element_before(border, "w:shd", "w:tabs", "w:spacing", "w:ind", "w:jc")
+    for side, (size, distance, colour) in sides.items():
+        border.append(element(side, val="single", sz=size, space=distance, color=colour))
+    properties = style.element.get_or_add_pPr()
+    properties.insert_element_before(border, "w:shd", *after)
+    if fill:
+        properties.insert_element_before(element("shd", val="clear", color="auto", fill=fill), *after)
 
 
 def _table_style(styles: Any) -> None:

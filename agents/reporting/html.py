@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from agents.reporting.bibliography.citing import NUMBERED, Bibliography, CitationStyle, Entry
-from agents.reporting.body import DOUBTS, VERBATIM
+from agents.reporting.counting import cited_sections, count, uncited
 from agents.reporting.images import image_size
 from agents.reporting.marking import marked, rich
 from agents.reporting.model import (
@@ -30,19 +30,11 @@ from agents.reporting.model import (
     ReportSection,
     Sentence,
     Table,
-    Verdict,
     is_blank,
-    walk,
 )
 from agents.reporting.pages import asset, render_page
-from kg.records import split_section_id
+from agents.reporting.wording import CAUTION, NOT_STORED, PASSAGES, SUMMARY_PASSAGE, SUMMARY_REFERENCE, verdict_words
 
-VERDICTS: dict[Verdict, str] = {
-    "supported": "supported",
-    **DOUBTS,
-    "unchecked": "not checked",
-}
-_QUOTED = "quoted word for word"
 _LONG_TITLE = 160
 _PROSE = 40
 _NUMBER = re.compile(r"\s*[<>≤≥±+\-−]?\s*[\d.,\u2009\u00a0 ]*\d\s*(?:%|\*{1,3})?\s*")
@@ -64,11 +56,19 @@ def render_html(report: Report, style: CitationStyle = NUMBERED) -> str:
         styles=["report.css"],
         report=report,
         long_title=len(report.title) > _LONG_TITLE,
-        counts=_counts(report),
+        cautions=[caution for caution in report.cautions if not is_blank(caution)],
+        counts=count(report),
         sections=sections,
         papers=page.papers(),
         citations=page.citations,
-        unused=len({passage.section_id for passage in report.passages} - set(page.cited)),
+        uncited=uncited(report),
+        words={
+            "caution": CAUTION,
+            "passage": SUMMARY_PASSAGE,
+            "reference": SUMMARY_REFERENCE,
+            "lost": NOT_STORED,
+            "passages": PASSAGES,
+        },
         brackets=(page.bibliography.opening, page.bibliography.separator, page.bibliography.closing),
         rich=rich,
         is_blank=is_blank,
@@ -132,8 +132,7 @@ class _Cited:
     heading: str
     texts: tuple[Any, ...]
     stored: bool
-    score: float | None
-    found: str
+    how: str
 
 
 @dataclass(frozen=True)
@@ -151,7 +150,8 @@ class _Page:
     def __init__(self, report: Report, style: CitationStyle) -> None:
         self.bibliography = Bibliography(report, style)
         self.citations = 0
-        self.cited: dict[str, list[tuple[int, Citation]]] = {}
+        self._sections = cited_sections(report)
+        self._cited: dict[str, list[tuple[int, Citation]]] = {}
         self._back: dict[str, list[tuple[int, str]]] = {}
         self._passages = {passage.section_id: passage for passage in report.passages}
         self._tables = 0
@@ -164,15 +164,12 @@ class _Page:
 
     def papers(self) -> list[_Paper]:
         """The references, once all sections are numbered, with the passages cited of each."""
-        sections: dict[str, list[str]] = {}
-        for section_id in self.cited:
-            sections.setdefault(split_section_id(section_id)[0], []).append(section_id)
         return [
             _Paper(
                 entry.reference.number,
                 entry,
                 tuple(self._back.get(entry.reference.doc_id, ())),
-                tuple(map(self._cited, sorted(sections.get(entry.reference.doc_id, ()), key=_position))),
+                tuple(map(self._cited_section, self._sections[entry.reference.doc_id])),
             )
             for entry in self.bibliography.entries
         ]
@@ -204,7 +201,7 @@ class _Page:
                 kind=sentence.kind,
                 text=rich(sentence.text),
                 verdict=sentence.verdict,
-                says=_says(sentence),
+                says=verdict_words(sentence),
                 marks=tuple(self._marks(sentence, heading)),
             )
             for sentence in sentences
@@ -215,21 +212,21 @@ class _Page:
             first = self.citations + 1
             for citation in mark.citations:
                 self.citations += 1
-                self.cited.setdefault(citation.section_id, []).append((self.citations, citation))
+                self._cited.setdefault(citation.section_id, []).append((self.citations, citation))
             self._back.setdefault(mark.reference.doc_id, []).append((first, heading))
             yield _Mark(mark.label, first, len(mark.citations))
 
-    def _cited(self, section_id: str) -> _Cited:
-        cited = self.cited[section_id]
+    def _cited_section(self, section_id: str) -> _Cited:
+        cited = self._cited[section_id]
         passage: Passage | None = self._passages.get(section_id)
         if passage is not None:
             spans = [(citation.start, citation.end, number) for number, citation in cited]
-            return _Cited(passage.heading, (marked(passage.text, spans),), True, passage.score, passage.found)
+            return _Cited(passage.heading, (marked(passage.text, spans),), True, passage.how)
         quotes: dict[tuple[int, str], list[int]] = {}
         for number, citation in cited:
             quotes.setdefault((citation.start, citation.quote), []).append(number)
         texts = (marked(text, [(0, len(text), n) for n in numbers]) for (_, text), numbers in sorted(quotes.items()))
-        return _Cited("", tuple(texts), False, None, "")
+        return _Cited("", tuple(texts), False, "")
 
 
 def _outline(sections: Iterable[ReportSection]) -> Iterator[tuple[tuple[int, ...], ReportSection]]:
@@ -256,43 +253,3 @@ def _columns(table: Table) -> tuple[str, ...]:
         else:
             kinds.append("number" if cells and all(map(_NUMBER.fullmatch, cells)) else "")
     return tuple(kinds)
-
-
-def _says(sentence: Sentence) -> str:
-    if sentence.verdict == "unchecked":
-        return ""
-    if _is_quotation(sentence):
-        return _QUOTED.capitalize()
-    confidence = "" if sentence.confidence is None else f"confidence {sentence.confidence:.2f}"
-    checker = "" if is_blank(sentence.checker) else f"checker: {sentence.checker}"
-    details = ", ".join(filter(None, (confidence, checker)))
-    words = VERDICTS[sentence.verdict].capitalize()
-    return f"{words} ({details})" if details else words
-
-
-def _counts(report: Report) -> dict[str, Any]:
-    """Claims by verdict, proposals and papers, as the head of the report says them."""
-    sentences = [sentence for _, sentence in walk(report.sections)]
-    claims = [sentence for sentence in sentences if sentence.kind == "claim"]
-    return {
-        "claims": len(claims),
-        "verdicts": _verdicts(claims),
-        "proposals": sum(sentence.kind == "proposal" for sentence in sentences),
-        "papers": len(report.references),
-    }
-
-
-def _verdicts(claims: Sequence[Sentence]) -> list[tuple[str, int, str]]:
-    """(verdict, claims, words); quotations are counted apart, since of them only the wording was checked."""
-    found = [claim.verdict for claim in claims if not _is_quotation(claim)]
-    quoted = len(claims) - len(found)
-    own: list[tuple[str, int, str]] = [(v, found.count(v), words) for v, words in VERDICTS.items() if v in found]
-    return [("supported", quoted, _QUOTED), *own] if quoted else own
-
-
-def _is_quotation(sentence: Sentence) -> bool:
-    return sentence.checker == VERBATIM and sentence.verdict == "supported"
-
-
-def _position(section_id: str) -> int:
-    return split_section_id(section_id)[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 from agents.reporting.bibliography.citing import NUMBERED, Bibliography, CitationStyle, Entry, Piece
 from agents.reporting.body import DOUBTS
@@ -20,6 +21,7 @@ from agents.reporting.model import (
     Table,
     is_blank,
 )
+from agents.reporting.wording import CAUTION, SUMMARY_REFERENCE
 
 _DEEPEST_HEADING = 6
 
@@ -31,7 +33,8 @@ def render_markdown(report: Report, style: CitationStyle = NUMBERED) -> str:
     white space; the only links are those of DOIs.
     """
     bibliography = Bibliography(report, style)
-    blocks = [f"# {heading(report.title)}", _italic(report.question), *map(_italic, report.notes)]
+    blocks = [f"# {heading(report.title)}", _italic(report.question), _cautions(report.cautions)]
+    blocks += map(_italic, report.notes)
     for section in report.sections:
         blocks += _section(section, 2, bibliography)
     if bibliography.entries:
@@ -51,6 +54,11 @@ def _section(section: ReportSection, level: int, bibliography: Bibliography) -> 
     for child in section.sections:
         blocks += _section(child, level + 1, bibliography)
     return blocks
+
+
+def _cautions(cautions: Sequence[str]) -> str:
+    """One quotation, so that no reader takes them for a note among others; bold says what they are."""
+    return "\n>\n".join(f"> **{CAUTION}.** {inline(caution)}" for caution in cautions if not is_blank(inline(caution)))
 
 
 def _block(block: Block, bibliography: Bibliography) -> str:
@@ -95,7 +103,8 @@ def _table(table: Table) -> str:
 
 def _entry(entry: Entry) -> str:
     text = "".join(map(_piece, entry.pieces))
-    return f"{entry.label}. {block_start(text)}" if entry.label else f"- {block_start(text)}"
+    summary = f" *{SUMMARY_REFERENCE}*" if entry.reference.is_summary else ""
+    return f"{entry.label}. {block_start(text)}{summary}" if entry.label else f"- {block_start(text)}{summary}"
 
 
 def _piece(piece: Piece) -> str:

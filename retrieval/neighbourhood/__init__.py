@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from torch import Tensor
 
 from kg.errors import InputError
-from kg.inspect import row_of, section_numbers
+from kg.inspect import row_of
 from kg.lateral import LateralGraph
+from kg.names import name_form
 from kg.protocols import Encoder
 from retrieval.neighbourhood.choosing import Choice, choose_concepts, choose_relations, distances
-from retrieval.neighbourhood.evidence import Evidence, Sentences, find_assertions
+from retrieval.neighbourhood.evidence import Evidence, Sentences, find_assertions, find_names
 from retrieval.neighbourhood.fields import communities, concept_fields, paper_fields
 from retrieval.neighbourhood.nodes import (
     ConceptNode,
@@ -29,10 +30,10 @@ from retrieval.neighbourhood.nodes import (
     SectionNode,
     SeedReason,
 )
+from retrieval.neighbourhood.sections import FoundSections, given_sections, ranked_sections
 from retrieval.paths import contributions
 from retrieval.questions import NoMatchError
-from retrieval.relevance import relevant_sections
-from retrieval.sections import FUSION_DEPTH, Method, Methods, PPRConfig
+from retrieval.sections import Method, Methods, PPRConfig
 
 NEAREST = 100
 """Concepts near the question that are looked at."""
@@ -75,57 +76,83 @@ def neighbourhood(
 
 
 def find_neighbourhood(
-    graph: LateralGraph, methods: Methods, question: str, vector: Tensor, config: NeighbourhoodConfig
+    graph: LateralGraph,
+    methods: Methods,
+    question: str,
+    vector: Tensor,
+    config: NeighbourhoodConfig,
+    *,
+    shown: Sequence[tuple[int, float]] | None = None,
 ) -> Neighbourhood:
     """``neighbourhood`` for a caller who has the graph's methods, made with ``config.ppr``, and the question's vector.
 
-    ``vector`` float32 [d]. Raises ``NoMatchError`` as it.
+    ``vector`` float32 [d]. ``shown``: (row, score) of the sections to show, best first, for a caller who has chosen
+    them; no other is shown, and only ``config.sections`` bounds them. Their ranks are places in the
+    method's ranking where it holds all of them, else in ``shown``.
+
+    Raises:
+        NoMatchError: no section of the graph bears on the question, or ``shown`` is empty.
     """
     personalization, scores = (columns[:, 0] for columns in methods.ppr.diffuse([question]))
-    depth = max(FUSION_DEPTH, config.sections)
-    ranking = methods.retriever(config.method).retrieve([question], depth)[0]
-    rows = section_numbers(graph, ranking.ids)
-    relevant = relevant_sections(graph, question, vector, rows, methods.lexical)
-    kept = [(row, score) for row, score in zip(rows, ranking.scores, strict=True) if row in relevant]
-    if not kept:
+    if shown is None:
+        sections = ranked_sections(graph, methods, question, vector, config.method, config.sections)
+    else:
+        sections = given_sections(graph, methods, question, config.method, shown, config.sections)
+    if not sections.shown:
         raise NoMatchError(question)
-    shown = kept[: config.sections]
-    carried = [contributions(graph, row, scores, config.ppr.spread_exponent) for row, _ in shown]
-    reasons, unused = _seeds(methods, question, vector, {c for own in carried for c, _ in own})
+    carried = [contributions(graph, section.row, scores, config.ppr.spread_exponent) for section in sections.shown]
+    reasons, unused = _seeds(graph, methods, question, vector, {c for own in carried for c, _ in own})
     if not reasons:  # diffusion starts from what the nearest sections hold
-        reasons = _held(personalization, carried, config.seeds)
-    choice = choose_concepts(graph, list(reasons), carried, scores, config.seeds, config.concepts, config.carriers)
-    found = _Found(scores, reasons, shown, carried, choice)
-    return _Assembler(graph, question, config, found).neighbourhood(unused, len(kept) - len(shown), len(rows))
+        reasons = _held(graph, question, personalization, carried, config.seeds)
+    choice = choose_concepts(graph, reasons, carried, scores, config.seeds, config.concepts, config.carriers)
+    return _Assembler(graph, question, config, _Found(scores, reasons, sections, carried, choice)).neighbourhood(unused)
 
 
-def _seeds(methods: Methods, question: str, vector: Tensor, carriers: set[int]) -> tuple[dict[int, SeedReason], int]:
+def _seeds(
+    graph: LateralGraph, methods: Methods, question: str, vector: Tensor, carriers: set[int]
+) -> tuple[dict[int, SeedReason], int]:
     """Concepts that the question is about, and why; and how many of them lead to none of the sections shown.
 
     What the question names is always there, what is only near it where it is among ``carriers``, the concepts that
     carry a shown section.
     """
-    seeder = methods.ppr.seeder
-    named = set(seeder.named(question))
+    seeder, aliases = methods.ppr.seeder, graph.concepts["aliases"]
     about = seeder.concepts_of(question, vector, NEAREST)
+    named = {*seeder.named(question), *(row for row in about if _stands_in(question, aliases[row].as_py()))}
     used = [row for row in about if row in named or row in carriers]
     return {row: "named" if row in named else "near" for row in used}, len(about) - len(used)
 
 
-def _held(personalization: Tensor, carried: Sequence[Sequence[tuple[int, float]]], limit: int) -> dict[int, SeedReason]:
+def _held(
+    graph: LateralGraph,
+    question: str,
+    personalization: Tensor,
+    carried: Sequence[Sequence[tuple[int, float]]],
+    limit: int,
+) -> dict[int, SeedReason]:
     """Where diffusion starts: the ``limit`` concepts of the shown sections that it starts from most."""
     start = {concept: float(personalization[concept]) for own in carried for concept, _ in own}
     best = sorted((row for row in start if start[row] > 0), key=lambda row: (-start[row], row))
-    return dict.fromkeys(best[:limit], "held")
+    aliases = graph.concepts["aliases"]
+    return {row: "named" if _stands_in(question, aliases[row].as_py()) else "held" for row in best[:limit]}
+
+
+def _stands_in(question: str, names: Sequence[str]) -> bool:
+    """Whether one of the names stands in the question; ``Seeder.named`` passes over names within names, and over those
+    in scripts that put no spaces between words."""
+    words, folded = f" {name_form(question)} ", question.casefold()
+    if any(f" {name_form(name)} " in words for name in names):
+        return True
+    return bool(find_names(question, [name for name in names if name.casefold() in folded]))
 
 
 @dataclass(frozen=True)
 class _Found:
-    """``shown``: (row, score) of sections; ``carried``: of each the (concept, share) that carry it."""
+    """``carried``: of each section shown the (concept, share) that carry it."""
 
     scores: Tensor
     reasons: dict[int, SeedReason]
-    shown: Sequence[tuple[int, float]]
+    sections: FoundSections
     carried: Sequence[Sequence[tuple[int, float]]]
     choice: Choice
 
@@ -139,12 +166,14 @@ class _Assembler:
         self.config = config
         self.found = found
         self.choice = found.choice
-        self.rows = [row for row, _ in found.shown]
+        self.rows = [section.row for section in found.sections.shown]
         self.sentences = Sentences(graph)
         self.field_of, self.fields = paper_fields(graph)
 
-    def neighbourhood(self, seeds: int, sections: int, ranked: int) -> Neighbourhood:
-        """The whole; left out before: ``seeds`` near the question, ``sections`` of ``ranked`` that bear on it."""
+    def neighbourhood(self, seeds: int) -> Neighbourhood:
+        """The whole; ``seeds`` near the question were left out before."""
+        found = self.found.sections
+        named = sum(self.found.reasons[row] == "named" for row in self.choice.left_out)
         concepts = [*self.choice.seeds, *self.choice.concepts]
         distance = distances(self.graph, self.choice)
         relations, left = self._relations(distance)
@@ -158,20 +187,23 @@ class _Assembler:
         return Neighbourhood(
             question=self.question,
             concepts=tuple(self._concepts(concepts, distance)),
-            sections=tuple(self._section(row, n, score) for n, (row, score) in enumerate(self.found.shown, start=1)),
+            sections=tuple(self._section(*section) for section in found.shown),
             relations=tuple(relations),
             mentions=tuple(mentions),
             wording=tuple(wording),
             elsewhere=elsewhere,
             others=tuple(self._section(row) for row in sorted(cited - set(self.rows))),
             left_out=LeftOut(
-                ranked=ranked,
-                seeds=seeds + len(self.choice.left_out),
-                sections=sections,
+                ranked=found.of,
+                seeds=seeds + len(self.choice.left_out) - named,
+                sections=found.left_out,
                 concepts=len({concept for concept, _ in shares} - {*concepts, *self.choice.left_out}),
                 relations=left,
                 mentions=sum(not link.drawn for link in mentions),
                 carried=carried / total if total else 0.0,
+                unrelated=found.unrelated,
+                named=named,
+                given=found.given,
             ),
         )
 

@@ -6,7 +6,7 @@ together; each comes with the concepts on the way to it from the question's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from torch import Tensor
 
 from kg.inspect import row_of
 from kg.lateral import LateralGraph
+from retrieval.neighbourhood.nodes import SeedReason
 from retrieval.paths import ConceptPaths, concept_paths
 
 MOST_BETWEEN = 2
@@ -31,7 +32,7 @@ class Choice:
 
 def choose_concepts(
     graph: LateralGraph,
-    about: Sequence[int],
+    about: Mapping[int, SeedReason],
     carried: Sequence[Sequence[tuple[int, float]]],
     scores: Tensor,
     most_seeds: int,
@@ -40,10 +41,11 @@ def choose_concepts(
 ) -> Choice:
     """At most ``most_seeds`` of ``about`` (what the question is about), and ``most`` further concepts.
 
+    What the question names comes before what is only near it, then the score decides.
     ``carried`` gives for each section (concept, share of its score), largest first; only the first ``carriers`` count
     as carrying it.
     """
-    seeds = sorted(about, key=lambda row: (-float(scores[row]), row))[:most_seeds]
+    seeds = sorted(about, key=lambda row: (about[row] != "named", -float(scores[row]), row))[:most_seeds]
     seeds = [row for row in about if row in set(seeds)]
     chosen = _Chosen(graph, seeds, most)
     for own in carried:

@@ -34,7 +34,7 @@ class ConceptNode:
 
 @dataclass(frozen=True)
 class SectionNode:
-    """A section with its paper. ``rank`` counts from 1; None for a section that is cited but not shown."""
+    """A section with its paper. ``rank`` is its place in the ranking, from 1; None where it is cited but not shown."""
 
     row: int
     section_id: str
@@ -86,8 +86,10 @@ class MentionLink:
 class LeftOut:
     """What limits keep out of the picture.
 
-    ``sections`` counts those that bear on the question among the first ``ranked``; ``carried`` is the share of the
-    shown sections' scores that the shown concepts carry.
+    ``named`` counts concepts that the question names, ``seeds`` further ones that it is about.
+    ``sections`` counts those that bear on the question among the first ``ranked`` or, where they were ``given``, of the
+    ``ranked`` that were; ``unrelated`` are ranked before the last one shown and do not bear on the question.
+    ``carried`` is the share of the shown sections' scores that the shown concepts carry.
     """
 
     ranked: int
@@ -97,6 +99,9 @@ class LeftOut:
     relations: int
     mentions: int
     carried: float
+    unrelated: int = 0
+    named: int = 0
+    given: bool = False
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import tyro
 
 from scripts.arguments import Encoder, Graph, Limit, Sources
 from scripts.reports import read_sources, show_report
@@ -16,20 +20,32 @@ class Arguments:
     graph: Graph
     source: Sources
     encoder: Encoder = None
+    triples: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """For a graph that was built with --triples: an OpenIE file with those of the new papers, and the same as before of
+    the papers that are there."""
     limit: Limit = None
     json: bool = False
     """Print the report as JSON."""
 
 
 def run(arguments: Arguments) -> int:
-    """Exit 1 when a source could be read only in part."""
+    """Exit 1 when a source could be read only in part, or a section has no ready triples."""
     from kg.build import add_documents, open_graph
+    from kg.errors import InputError
+    from kg.openie import read_openie
+    from kg.ready_triples import NAME, ReadyTriples
     from scripts.tools import build_tools, load_encoder
 
     manifest = open_graph(arguments.graph).manifest
+    if arguments.triples is None and manifest["configuration"]["extractor"]["name"] == NAME:
+        raise InputError(f"{arguments.graph} was built from ready triples; name the file with them by --triples.")
+    openie = None if arguments.triples is None else read_openie(arguments.triples)
     start = time.perf_counter()
     documents, read = read_sources(arguments.source, arguments.limit)
     reading = time.perf_counter() - start
-    report = add_documents(arguments.graph, documents, build_tools(load_encoder(arguments.encoder, manifest)))
+    tools = build_tools(load_encoder(arguments.encoder, manifest))
+    if openie is not None:
+        tools = replace(tools, extractor=ReadyTriples(openie))
+    report = add_documents(arguments.graph, documents, tools)
     report.seconds = {"reading": reading, **report.seconds}
-    return show_report(arguments.graph, report, read, arguments.json)
+    return show_report(arguments.graph, report, read, arguments.json, openie)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated
 
 import tyro
@@ -24,6 +25,9 @@ class Arguments:
     encoder: Annotated[str | None, tyro.conf.arg(metavar="DIR|NAME")] = None
     """Folder or name of a sentence-transformers model. Unless given: EVIGRAPH_ENCODER, else BGE-large where it is at
     hand, else the packaged MiniLM."""
+    triples: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """OpenIE file in HippoRAG's format: concepts and relations are not found in the text then, each section takes those
+    of the passage with its words."""
     limit: Limit = None
     overwrite: bool = False
     """Replace the graph that is there."""
@@ -32,18 +36,23 @@ class Arguments:
 
 
 def run(arguments: Arguments) -> int:
-    """Exit 1 when a source could be read only in part."""
+    """Exit 1 when a source could be read only in part, or a section has no ready triples."""
     from kg.build import build_graph, check_target
+    from kg.openie import read_openie
+    from kg.ready_triples import ReadyTriples
     from kg.storage import prepare_directory
     from scripts.tools import build_tools, load_encoder
 
     # Refused before sources are read and the encoder is loaded, not after minutes of work.
     check_target(arguments.graph, arguments.overwrite)
+    openie = None if arguments.triples is None else read_openie(arguments.triples)
     prepare_directory(arguments.graph)
     start = time.perf_counter()
     documents, read = read_sources(arguments.source, arguments.limit)
     reading = time.perf_counter() - start
     tools = build_tools(load_encoder(arguments.encoder))
+    if openie is not None:
+        tools = replace(tools, extractor=ReadyTriples(openie))
     report = build_graph(arguments.graph, documents, tools, overwrite=arguments.overwrite)
     report.seconds = {"reading": reading, **report.seconds}
-    return show_report(arguments.graph, report, read, arguments.json)
+    return show_report(arguments.graph, report, read, arguments.json, openie)

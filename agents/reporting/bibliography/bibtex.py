@@ -1,4 +1,4 @@
-"""References as BibTeX, for LaTeX and reference managers: UTF-8, readable keys, and all that the source says."""
+"""References as BibTeX, for LaTeX and reference managers: UTF-8, readable keys, all that describes the publication."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from agents.reporting.bibliography.citekeys import citation_keys
+from agents.reporting.bibliography.details import is_bibliographic
 from agents.reporting.bibliography.entries import arxiv_id, doi_url, is_address, title_of
 from agents.reporting.bibliography.latex import is_balanced, latex_text, latex_title
 from agents.reporting.bibliography.names import PersonName, parse_authors
+from agents.reporting.bibliography.page_numbers import join_pages
 from agents.reporting.escape import one_line
 from agents.reporting.model import Reference, is_blank
 from kg.records import normalise_doi
@@ -21,16 +23,15 @@ _FIELDS = {
     "pmcid": "pmcid", "arxiv": "eprint", "year": "year",
 }  # fmt: skip
 _ORDER = ("author", "title", "journal", "year", "month", "volume", "number", "pages", "doi", "eprint", "archiveprefix")
-_PAGES = re.compile(r"(?<=\w)[-–—]+(?=\w)")
 _NOT_IN_ADDRESSES = {ord(ch): f"%{ord(ch):02X}" for ch in "{}\\"}
 
 
 def render_bibtex(references: Sequence[Reference]) -> str:
     """One entry per reference, ``@article`` where there is a venue, else ``@misc``; "" for no references.
 
-    All authors are named, in BibTeX's form "von Last, Jr, First". Details that BibTeX has no field for, or whose field
-    is taken, stand as ``x-...``, which styles ignore: nothing the source says is lost, and none of it can act, as
-    ``crossref`` would.
+    All authors are named, in BibTeX's form "von Last, Jr, First". Bibliographic details that BibTeX has no field for,
+    or whose field is taken, stand as ``x-...``, which styles ignore, and none of them can act. Other details, and that
+    the text read was a summary, are left to the report's data: an entry is of the paper itself, for any use.
     """
     from bibtexparser import BibtexFormat, Library, write_string
     from bibtexparser.model import Block, Entry, Field
@@ -92,7 +93,7 @@ def _fields(reference: Reference) -> dict[str, str]:
     if reference.year is not None:
         fields["year"] = str(reference.year)
     doi = normalise_doi(one_line(reference.doi))
-    others = list(reference.details)
+    others = [(key, value) for key, value in reference.details if is_bibliographic(key)]
     if doi_url(doi) and is_balanced(doi) and "\\" not in doi:
         fields["doi"] = doi
     elif not is_blank(doi):
@@ -113,16 +114,16 @@ def _add(fields: dict[str, str], key: str, value: str) -> None:
         if field == "eprint":
             fields["archiveprefix"] = "arXiv"
         return
-    slug = re.sub(r"[^a-z0-9]+", "-", key.casefold()).strip("-") or "detail"
+    slug = re.sub(r"[^a-z0-9]+", "-", key.casefold()).strip("-")
     name, count = f"x-{slug}", 1
     while name in fields:
         count += 1
         name = f"x-{slug}-{count}"
-    fields[name] = latex_text(value if key.isascii() else f"{key}: {value}")
+    fields[name] = latex_text(value)
 
 
 def _pages(value: str) -> str:
-    return _PAGES.sub("--", latex_text(value))
+    return latex_text(join_pages(value, "--"))
 
 
 def _url(value: str) -> str:

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from agents.reporting.bibliography.citekeys import citation_keys
+from agents.reporting.bibliography.details import is_bibliographic
 from agents.reporting.bibliography.entries import arxiv_id, doi_url, is_address, title_of
 from agents.reporting.bibliography.names import PersonName, parse_authors
+from agents.reporting.bibliography.page_numbers import join_pages
 from agents.reporting.escape import one_line
 from agents.reporting.model import Reference, is_blank
 from kg.records import normalise_doi
@@ -26,7 +28,7 @@ def render_csl_json(references: Sequence[Reference]) -> str:
     """A JSON array of items; an item's ``id`` is its key in BibTeX.
 
     Type ``article-journal`` where there is a venue, ``article`` (a preprint) where there is an arXiv id, else
-    ``document``. Details without a variable are kept under ``custom``.
+    ``document``. Bibliographic details without a variable are kept under ``custom``; others stay in the report's data.
     """
     items = [_item(reference, key) for reference, key in zip(references, citation_keys(references), strict=True)]
     return json.dumps(items, ensure_ascii=False, indent=1) + "\n"
@@ -50,7 +52,9 @@ def _item(reference: Reference, key: str) -> dict[str, Any]:
         item |= {"type": "article-journal", "container-title": one_line(reference.venue)}
     if reference.year is not None:
         item["issued"] = {"date-parts": [[reference.year]]}
-    others = [(name, one_line(value)) for name, value in reference.details if not is_blank(value)]
+    others = [
+        (name, one_line(value)) for name, value in reference.details if is_bibliographic(name) and not is_blank(value)
+    ]
     doi = normalise_doi(one_line(reference.doi))
     if doi_url(doi):
         item["DOI"] = doi
@@ -82,6 +86,8 @@ def _add(item: dict[str, Any], custom: dict[str, str], name: str, value: str) ->
     """Put a detail into its variable; into ``custom`` where there is none, or it is taken."""
     lower = name.strip().casefold()
     variable = _VARIABLES.get(lower, "")
+    if variable == "page":
+        value = join_pages(value, "-")
     if lower == "year" and "issued" not in item:
         item["issued"] = {"literal": value}
     elif variable and item.get(variable, value) == value and (variable != "URL" or is_address(value)):

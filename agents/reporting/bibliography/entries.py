@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, get_args
 from urllib.parse import quote
 
 from agents.reporting.bibliography.names import format_authors
+from agents.reporting.bibliography.page_numbers import join_pages
 from agents.reporting.escape import one_line
 from agents.reporting.model import Reference, is_blank
 from kg.errors import InputError
@@ -63,7 +64,8 @@ def reference_pieces(reference: Reference, style: CitationStyle = NUMBERED, year
     pieces = [Piece(opening)]
     issue = detail(reference, "issue") or detail(reference, "number")
     numbered = detail(reference, "volume") + (f"({issue})" if issue else "")
-    rest = ", ".join(piece for piece in (numbered, detail(reference, "pages")) if piece)
+    pages = join_pages(detail(reference, "pages") or detail(reference, "page"), "–")
+    rest = ", ".join(piece for piece in (numbered, pages) if piece)
     if venue := one_line(reference.venue):
         pieces += [Piece(" "), Piece(venue, italic=True), Piece(ended(f", {rest}" if rest else "", venue))]
     elif rest:

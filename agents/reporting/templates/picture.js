@@ -170,7 +170,7 @@
     panel.replaceChildren(...[
       title(section.cited, section.category),
       make("p", { dir: "auto" }, section.title),
-      make("p", { class: "small", dir: "auto" }, [section.heading, `rank ${section.rank}`].filter(Boolean).join(" · ")),
+      make("p", { class: "small", dir: "auto" }, [section.heading, `Rank ${section.rank}, score ${section.score}`].filter(Boolean).join(" · ")),
       doi(section),
       section.concepts.length ? make("p", { class: "small" }, "Concepts: ", ...names) : null,
       make("p", { class: "text", dir: "auto" }, ...marked(section.text, section.marks)),
@@ -185,7 +185,8 @@
         const section = data.sections[row];
         return make("li", {},
           make("button", { type: "button", onclick: () => choose(byKey.get(`section ${row}`), true) }, where(section)),
-          make("p", { class: "small", dir: "auto" }, section.title));
+          make("p", { class: "small", dir: "auto" }, [`Rank ${section.rank}`, section.title].filter(Boolean).join(" · ")),
+          ...("texts" in panel.dataset ? [make("p", { class: "text", dir: "auto" }, ...marked(section.text, section.marks))] : []));
       })),
     );
   };

@@ -48,7 +48,7 @@
   const dialog = byId("citation");
   if (!dialog?.showModal) return;
   const [about, scroller, title] = [".about", ".scroller", "h2"].map((selector) => dialog.querySelector(selector));
-  const [entry, sentence, steps] = [".entry", ".sentence", ".steps"].map((selector) => about.querySelector(selector));
+  const [entry, summary, sentence, steps] = [".entry", ".summary", ".sentence", ".steps"].map((selector) => about.querySelector(selector));
   const total = Number(dialog.dataset.citations);
   const numberOf = (fragment) => {
     const number = Number(/^#passage-(\d+)$/.exec(fragment)?.[1]);
@@ -97,6 +97,7 @@
     const reference = clone(article.closest(".paper").querySelector(".entry"));
     reference.querySelector(".label")?.removeAttribute("href");
     entry.replaceChildren(...reference.childNodes);
+    summary.textContent = article.querySelector(".summary")?.textContent ?? ""; // where it never scrolls out of sight
     const texts = passageTexts(article, number);
     const quoted = texts.map((text) => text.querySelector("mark")?.textContent ?? "").join("");
     const words = clone(cited.querySelector(".t"));
