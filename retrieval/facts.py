@@ -60,7 +60,8 @@ def _vectors(graph: LateralGraph, encoder: Encoder, texts: Sequence[str]) -> Ten
     if not texts:
         return torch.zeros(0, encoder.dimension)
     if graph.directory is not None:
-        with contextlib.suppress(GraphError):  # a graph on a read-only disk is searched all the same
-            with Cache(Path(graph.directory) / "cache" / "embedding.sqlite", encoder.fingerprint) as cache:
-                return CachedEmbedder(encoder, cache)(texts)
+        path = Path(graph.directory) / "cache" / "embedding.sqlite"
+        # A graph on a read-only disk is searched all the same.
+        with contextlib.suppress(GraphError), Cache(path, encoder.fingerprint) as cache:
+            return CachedEmbedder(encoder, cache)(texts)
     return encoder.encode_documents(texts)

@@ -60,9 +60,20 @@ class GraphScorer:
         self.seeder = seeder
         self.scorer = SectionScorer(graph, config)
         self._spread = make_operator(graph, operator, config)
+        self._last: tuple[tuple[str, ...], tuple[Tensor, Tensor]] | None = None
 
     def diffuse(self, texts: Sequence[str], usable: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """(personalization, scores), float32 [concepts, B] each; a question without a seed has a column of zeros."""
+        """(personalization, scores), float32 [concepts, B] each; a question without a seed has a column of zeros.
+
+        What was asked last is remembered, as a brief and its picture ask the same several times.
+        """
+        if usable is not None:
+            return self._diffuse(texts, usable)
+        if self._last is None or self._last[0] != tuple(texts):
+            self._last = tuple(texts), self._diffuse(texts, None)
+        return self._last[1]
+
+    def _diffuse(self, texts: Sequence[str], usable: Tensor | None) -> tuple[Tensor, Tensor]:
         seeds = self.seeder.personalization(texts, self._encoder.encode_queries(texts), usable)
         scores = torch.zeros_like(seeds)
         seeded = seeds.sum(dim=0) > 0

@@ -1,12 +1,13 @@
-"""Fusion of methods by their scores, each brought to the same scale for every question.
+"""Fusion of methods: a weighted sum of what each says of a section, on a common scale.
 
-A score becomes its distance from the mean of all sections in standard deviations (z-score, Fox & Shaw 1994 compare
-normalisations; ranks alone, as in reciprocal rank fusion, forget how far the first is ahead).
+``zscore``: a score's distance from the mean of all sections, in standard deviations. ``rank``: reciprocal ranks
+1 / (60 + rank) (Cormack, Clarke & Buettcher, SIGIR 2009), which forget how far the first is ahead.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -14,11 +15,15 @@ from torch import Tensor
 from kg.errors import InputError
 from retrieval.retriever import Scorer
 
+Fusion = Literal["zscore", "rank"]
+RANK_CONSTANT = 60
+"""k of reciprocal rank fusion, as in the paper."""
+
 
 class HybridScorer:
-    """Weighted sum of the z-scores of several methods."""
+    """Weighted sum of several methods."""
 
-    def __init__(self, parts: Mapping[str, Scorer], weights: Mapping[str, float]) -> None:
+    def __init__(self, parts: Mapping[str, Scorer], weights: Mapping[str, float], fusion: Fusion = "zscore") -> None:
         """``weights`` by name, >= 0, of each of ``parts``. Raises ``InputError`` where they do not fit."""
         if set(parts) != set(weights) or not parts:
             raise InputError(f"Fusion joins {sorted(parts)} but has weights for {sorted(weights)}; give one for each.")
@@ -26,6 +31,7 @@ class HybridScorer:
             raise InputError(f"The weights of the fusion are {dict(weights)}; they must be >= 0 and not all 0.")
         self._parts = dict(parts)
         self._weights = dict(weights)
+        self._scaled = standardised if fusion == "zscore" else reciprocal_ranks
 
     def score(self, texts: Sequence[str], usable: Tensor | None = None) -> Tensor:
         """As ``Scorer``; a section is found if any part finds it."""
@@ -34,10 +40,11 @@ class HybridScorer:
         for name, part in self._parts.items():
             own = part.score(texts, usable)
             seen = own > -torch.inf
-            scaled = self._weights[name] * standardised(own)
+            scaled = self._weights[name] * self._scaled(own)
             total = scaled if total is None else total + scaled
             found = seen if found is None else found | seen
-        assert total is not None and found is not None  # there is a part
+        if total is None or found is None:
+            raise AssertionError("the constructor refuses a fusion without parts")
         return total.masked_fill(~found, -torch.inf)
 
 
@@ -50,6 +57,13 @@ class LogScorer:
     def score(self, texts: Sequence[str], usable: Tensor | None = None) -> Tensor:
         """As ``Scorer``; what is not positive is not found."""
         return torch.log(self._scorer.score(texts, usable).clamp(min=0.0))
+
+
+def reciprocal_ranks(scores: Tensor) -> Tensor:
+    """1 / (60 + rank) in each row of ``scores`` [B, n], ranks from 1, equal scores by their place; 0 for -inf."""
+    order = scores.argsort(dim=1, descending=True, stable=True)
+    ranks = torch.empty_like(order).scatter_(1, order, torch.arange(1, scores.shape[1] + 1).expand_as(order).clone())
+    return torch.where(scores > -torch.inf, 1.0 / (RANK_CONSTANT + ranks.float()), 0.0)
 
 
 def standardised(scores: Tensor) -> Tensor:

@@ -74,7 +74,7 @@ class Methods:
         if method not in METHODS:
             raise InputError(f"There is no method {method!r}; use one of {', '.join(METHODS)}.")
         if method not in self._scorers:
-            self._scorers[method] = self._made(cast(Method, method))
+            self._scorers[method] = self._made(method)
         return self._scorers[method]
 
     def retriever(self, method: str, reranker: Reranker | None = None) -> Retriever:

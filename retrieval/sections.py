@@ -22,8 +22,8 @@ class GraphConfig:
     """How questions are spread over the graph and sections are scored.
 
     ``alpha``: teleport probability of ``ppr``, ``long_alpha`` of ``long_walk``; ``damping`` of ``katz``; ``time`` of
-    ``heat_kernel``; ``normalization`` of all but Katz. ``hub_exponent``: edges weigh w / (d_u d_v)^h. ``size_exponent`` b
-    and ``spread_exponent`` g of the section score. ``tolerance``: L1 error of the concept scores.
+    ``heat_kernel``; ``normalization`` of all but Katz. ``hub_exponent``: edges weigh w / (d_u d_v)^h.
+    ``size_exponent`` b and ``spread_exponent`` g of the section score. ``tolerance``: L1 error of the concept scores.
     """
 
     alpha: float = 0.5

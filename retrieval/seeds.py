@@ -1,9 +1,9 @@
 """From a question to the concepts where diffusion starts: its personalization vector (BizSage 3.1).
 
-Four kinds of evidence are mixed, each weighted by how rare a concept is: concepts whose vectors are near the question's;
-concepts that the question names, under any of their aliases; the ends of facts (asserted relations) whose texts are near
-it; and what the sections hold that are best by the fusion of embedding and BM25, each section's weight divided among its
-concepts.
+Four kinds of evidence are mixed, each weighted by how rare a concept is: concepts whose vectors are near the
+question's; concepts that the question names, under any of their aliases; the ends of facts (asserted relations) whose
+texts are near it; and what the sections hold that are best by the fusion of embedding and BM25, each section's weight
+divided among its concepts.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class SeedConfig:
     ones, ``fact`` ends (the first ``facts``), ``section`` contents (the first ``sections``).
 
     ``sharpness``: exponent of cosines. A section whose fused score is s standard deviations below the best weighs
-    exp(-``section_sharpness`` s); BM25 counts ``lexical`` times the embedding in the fusion. ``rarity``: exponent of the
-    inverse section frequency of a concept.
+    exp(-``section_sharpness`` s); BM25 counts ``lexical`` times the embedding in the fusion. ``rarity``: exponent of
+    the inverse section frequency of a concept.
     """
 
     near: float = 0.07
@@ -71,8 +71,8 @@ class Seeder:
         lexical: BM25Index | None = None,
         facts: Facts | None = None,
     ) -> None:
-        """``lexical`` indexes the graph's sections; without it, sections seed by embedding alone. ``facts``: the graph's,
-        if it has any."""
+        """``lexical`` indexes the graph's sections; without it, sections seed by embedding alone. ``facts``: the
+        graph's, if it has any."""
         self.config = config
         self._lexical = lexical if config.lexical else None
         self._facts = facts if facts is not None and len(facts) else None
