@@ -43,8 +43,9 @@ class BM25Config:
 
     ``k1`` >= 0 saturates counts and ``b`` in [0, 1] normalises lengths (Robertson and Zaragoza 2009).
     ``method`` (of the term frequency) and ``idf_method`` name variants that bm25s has (Kamphuis et al., ECIR
-    2020). ``stop_words``: the 33 of Lucene, or none. ``stemmer``: Snowball's for English (Porter 2), ``plural`` (see
-    ``fold_plural``), or none. Words shorter than ``min_length`` characters are dropped; pairs of Chinese, Japanese or Korean characters are always kept.
+    2020). ``stop_words``: the 33 of Lucene, or none. ``stemmer``: Snowball's for English
+    (Porter 2), ``plural`` (see ``fold_plural``), or none. Words shorter than ``min_length`` characters are dropped;
+    pairs of Chinese, Japanese or Korean characters are always kept.
     """
 
     k1: float = 0.9
