@@ -27,6 +27,7 @@ COMMANDS = {
     "export": "a graph for other programs:            export GRAPH --out FILE",
 }
 EXIT_INTERRUPTED = 130
+INTERRUPTED = "interrupted; no graph and no file is half-written, and what was paid for is in the caches"
 
 
 def usage() -> str:
@@ -73,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print("evigraph: interrupted; the graph is whole, and what was paid for is in the caches", file=sys.stderr)
+        print(f"evigraph: {INTERRUPTED}", file=sys.stderr)
         return EXIT_INTERRUPTED
     except Exception as error:
         if debug:
@@ -93,14 +94,18 @@ def _configure_logging(level: int) -> None:
 def _run(name: str, rest: Sequence[str]) -> int:
     import tyro
 
+    from scripts.arguments import named_paths, refuse_repeated
+
     module = importlib.import_module(f"scripts.commands.{name}")
+    refuse_repeated(rest)
     try:
         arguments = tyro.cli(
             module.Arguments,
             args=rest,
             prog=f"evigraph {name}",
-            config=(tyro.conf.FlagCreatePairsOff,),
+            config=(tyro.conf.FlagCreatePairsOff, tyro.conf.DisallowNone),
             use_underscores=True,
+            registry=named_paths(rest),
         )
     except SystemExit as stop:  # --help, or arguments that do not fit
         return stop.code if isinstance(stop.code, int) else 2

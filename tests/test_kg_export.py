@@ -7,6 +7,8 @@ import io
 import json
 import os
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -14,6 +16,7 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -641,6 +644,18 @@ def test_an_unknown_format_is_told_with_those_there_are(path: str, name: str | N
         assert all(suffix in str(error.value) for suffix in suffixes)
 
 
+@pytest.mark.parametrize("suffix", [suffix for suffixes in FORMATS.values() for suffix in suffixes if suffix])
+def test_a_directory_with_the_suffix_of_a_file_is_taken_for_neither(
+    hostile: LateralGraph, tmp_path: Path, suffix: str
+) -> None:
+    path = tmp_path / f"g{suffix}"
+    path.mkdir()
+    with pytest.raises(InputError, match=rf"g{suffix} is a directory, but its suffix says .*--format csv"):
+        export_graph(hostile, path)
+    assert list(path.iterdir()) == []
+    check_csv(hostile, folder(export_graph(hostile, path, "csv").path))
+
+
 @pytest.mark.parametrize("kind", FILES)
 def test_an_earlier_export_is_replaced(empty: LateralGraph, hostile: LateralGraph, kind: str, tmp_path: Path) -> None:
     path = tmp_path / FILES[kind]
@@ -672,10 +687,55 @@ def test_what_was_there_stays_when_an_export_does_not_end(
         with pytest.raises(InputError if isinstance(fault, OSError) else type(fault)) as error:
             export_graph(hostile, target)
         if isinstance(fault, OSError):
-            assert "No space left on device" in str(error.value)
+            assert "(No space left on device); make room or choose another place" in str(error.value)
     assert (folder(path) if kind == "csv" else path.read_bytes()) == before
     assert [p.name for p in path.parent.iterdir()] == [path.name]
-    assert list(fresh.parent.iterdir()) == []
+    assert not fresh.parent.exists()
+
+
+@pytest.fixture
+def small_files() -> Iterator[None]:
+    """No file grows beyond 2 kB, as where a disk is full: the system itself refuses, in the middle of writing."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2048, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    signal.signal(signal.SIGXFSZ, handler)
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_disk_that_takes_no_more_is_told_whoever_writes(
+    hostile: LateralGraph, kind: str, tmp_path: Path, small_files: None
+) -> None:
+    with pytest.raises(InputError, match=r"cannot be written \(File too large\); choose a place"):
+        export_graph(hostile, tmp_path / FILES[kind])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FILES if kind != "csv"])
+@pytest.mark.parametrize("fault", [KeyboardInterrupt(), OSError(5, "Input/output error")])
+def test_what_ends_the_writing_of_a_file_is_what_is_raised(
+    hostile: LateralGraph, kind: str, fault: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken(io.BytesIO):
+        written = 0
+
+        def write(self, data: Any) -> int:
+            self.written += len(data)
+            if self.written > 500:
+                raise fault
+            return super().write(data)
+
+    @contextmanager
+    def broken_file(path: Path) -> Iterator[Broken]:
+        yield Broken()
+
+    monkeypatch.setattr("kg.targets.replaced_file", broken_file)
+    monkeypatch.setattr("kg.export.replaced_file", broken_file)
+    with pytest.raises(type(fault)) as error:
+        export_graph(hostile, tmp_path / FILES[kind])
+    assert error.value is fault
 
 
 def test_a_killed_export_leaves_nothing_under_the_name(hostile: LateralGraph, tmp_path: Path) -> None:
@@ -703,19 +763,21 @@ def test_a_directory_of_other_things_is_not_touched(hostile: LateralGraph, tmp_p
     (other / "README.txt").write_text("mine")
     with pytest.raises(InputError, match="no earlier export"):
         export_graph(hostile, other)
-    with pytest.raises(InputError, match=r"notes\.md is there and is no earlier export"):
+    with pytest.raises(InputError, match=r"notes\.md is there and is no directory"):
         export_graph(hostile, tmp_path / "notes.md", "csv")
-    with pytest.raises(InputError, match="other is there and is no file"):
+    with pytest.raises(InputError, match="other is a directory; choose another place"):
         export_graph(hostile, other, "graphml")
     assert (other / "README.txt").read_text() == "mine"
 
 
-def test_the_graph_itself_is_not_written_over(hostile: LateralGraph) -> None:
+def test_no_graph_is_written_over(hostile: LateralGraph, empty: LateralGraph) -> None:
     home = Path(str(hostile.directory))
     before = {p: p.stat().st_mtime_ns for p in home.rglob("*")}
     for path, name in ((home, "csv"), (home / "CURRENT", "graphml"), (home / "new.graphml", None)):
         with pytest.raises(InputError, match="is inside the graph"):
             export_graph(hostile, path, name)
+        with pytest.raises(InputError, match="is inside the graph"):
+            export_graph(empty, path, name)
     assert {p: p.stat().st_mtime_ns for p in home.rglob("*")} == before
 
 
@@ -731,7 +793,7 @@ def test_devices_are_left_alone_and_links_followed(hostile: LateralGraph, tmp_pa
 def test_a_place_that_cannot_be_written_is_told(hostile: LateralGraph, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for name in ("file/g.graphml", "file/g"):
-        with pytest.raises(InputError, match=r"cannot be written \(.*\); make room or choose another place"):
+        with pytest.raises(InputError, match=r"cannot be written \(.*\); choose another place"):
             export_graph(hostile, tmp_path / name)
 
 

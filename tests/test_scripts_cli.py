@@ -22,10 +22,11 @@ import scripts.commands.search
 import scripts.tools
 from agents.reporting.model import walk
 from agents.reporting.store import read_report
-from kg.build import open_graph
+from kg.build import Tools, build_graph, open_graph
 from kg.errors import BudgetError, GraphError, ModelError
 from kg.export import FORMATS
 from kg.ingest import read_all
+from kg.records import Document
 from kg.storage import open_generation, writer_lock
 from retrieval.encoder import EncoderSource, SentenceEncoder
 from scripts.cli import COMMANDS, main
@@ -169,6 +170,62 @@ def test_a_mistyped_flag_is_answered_with_the_right_one(run: Run) -> None:
     result = run("search", "G", "q", "--topn", "3")
     assert result.code == 2
     assert "--top_n" in result.err
+
+
+OPTIONAL = [("info", "by"), ("export", "format"), ("build", "limit"), ("add", "limit")]
+
+
+@pytest.mark.parametrize(("command", "option"), OPTIONAL)
+def test_no_option_takes_none_for_an_answer(run: Run, command: str, option: str) -> None:
+    more = {"info": [], "export": ["--out", "x"], "build": ["papers"], "add": ["papers"]}[command]
+    result = run(command, "G", *more, f"--{option}", "None")
+    assert result.code == 2
+    assert f"--{option}" in result.err
+    assert "'None'" in result.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_none_is_no_choice_of_any_option(run: Run, command: str) -> None:
+    text = run(command, "--help").out
+    assert not re.search(r"[{|,]None|None[|}]", text)
+
+
+def test_none_is_a_word_like_any_other_where_words_are_asked_for(run: Run, graph: Path) -> None:
+    assert_refused(run("info", graph, "--concept", "None"), "no concept 'None'")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["render", "R", "--formats", "md", "--formats", "html"], "--formats is given 2 times"),
+        (["search", "G", "q", "--top_n", "3", "--top-n=4", "--top_n", "5"], "--top_n is given 3 times"),
+        (["info", "G", "--json", "--json"], "--json is given 2 times"),
+    ],
+)
+def test_an_option_given_twice_is_refused_as_one_would_be_lost(run: Run, arguments: list[str], option: str) -> None:
+    assert_refused(run(*arguments), option)
+
+
+def test_words_after_the_options_are_no_options(run: Run, tmp_path: Path) -> None:
+    assert_refused(run("build", tmp_path / "g", "--", "--json", "--json"), "--json does not exist")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["picture", "G", "q", "--out", ""], "--out is empty"),
+        (["overview", "G", "--out="], "--out is empty"),
+        (["export", "G", "--out", ""], "--out is empty"),
+        (["brief", "G", "q", "--out", ""], "--out is empty"),
+        (["render", "R", "--out", ""], "--out is empty"),
+        (["render", ""], "A path is empty"),
+        (["info", ""], "A path is empty"),
+        (["build", "", "papers"], "A path is empty"),
+        (["add", "G", ""], "A path is empty"),
+    ],
+)
+def test_an_empty_path_is_not_the_directory_one_is_in(run: Run, arguments: list[str], named: str) -> None:
+    assert_refused(run(*arguments), named)
 
 
 def test_a_flag_of_the_wrong_type_ends_with_2(run: Run) -> None:
@@ -455,6 +512,171 @@ def test_info_refuses_to_group_and_list_at_once(run: Run, graph: Path) -> None:
     assert run("info", graph, "--by", "author").code == 2
 
 
+def test_info_prints_no_heading_over_nothing(run: Run, sample_directory: Path) -> None:
+    for arguments in (["--by", "year"], ["--concept", "supply chain"], []):
+        for line in run("info", sample_directory, *arguments, "--top_n", 0).out.splitlines():
+            assert not line.endswith(":")
+            assert not line.lstrip().startswith("papers ")
+    [groups] = run("info", sample_directory, "--by", "year", "--top_n", 0).out.splitlines()
+    assert re.fullmatch(r"\d+ groups with 40 papers \(--top_n N shows more, --json all\)", groups)
+
+
+def test_info_counts_what_it_does_not_list(run: Run, sample_directory: Path) -> None:
+    opened = open_graph(sample_directory)
+    value = run("info", sample_directory, "--concept", "supply chain", "--top_n", opened.n_concepts, "--json").value
+    text = run("info", sample_directory, "--concept", "supply chain", "--top_n", 2).out
+    assert f"  related to (2 of {len(value['neighbours'])}; --top_n N shows more):\n" in text
+    assert f"  sections (2 of {len(value['sections'])}; --top_n N shows more):\n" in text
+    assert f"share (15 of {opened.n_concepts:,}; --top_n N shows more):\n" in run("info", sample_directory).out
+    whole = run("info", sample_directory, "--concept", "supply chain", "--top_n", opened.n_concepts).out
+    assert "  sections:\n" in whole
+    assert " of " not in whole.partition("sections:")[0].partition("\n")[2]
+
+
+@pytest.mark.parametrize(
+    ("authors", "named"),
+    [
+        ([], "no author"),
+        (["Solo, Han"], "Solo"),
+        (["A, B.", "C, D."], "A and C"),
+        (["A, B.", "C, D.", "E, F."], "A et al."),
+        (["Fama, Eugene F.", "others"], "Fama et al."),
+    ],
+)
+def test_info_names_authors_as_texts_do(run: Run, tmp_path: Path, authors: list[str], named: str) -> None:
+    record = {"id": "x", "title": "On Things", "abstract": "Things are many.", "authors": authors}
+    assert run("build", tmp_path / "g", write_jsonl(tmp_path / "p.jsonl", [record])).code == 0
+    assert run("info", tmp_path / "g", "--documents").out == f"x  {named} (n.d.). On Things [1 section]\n"
+
+
+def test_info_says_how_many_papers_without_text_it_leaves_out(run: Run, tools: Tools, tmp_path: Path) -> None:
+    for number, more in ((10, ""), (12, " and 2 more (--documents lists all)")):
+        build_graph(tmp_path / f"{number}", [Document(f"e{n:02}", "") for n in range(number)], tools)
+        assert f"documents without text: e00, e01, e02, e03, e04, e05, e06, e07, e08, e09{more}\n" in (
+            run("info", tmp_path / f"{number}").out
+        )
+
+
+# Where results go
+
+
+@pytest.fixture(scope="module")
+def stored(sample_directory: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a report with a figure."""
+    folder = tmp_path_factory.mktemp("stored") / "report"
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()):
+        patch.setattr(scripts.tools, "load_encoder", lambda given, manifest=None: HashEncoder())
+        assert main(["brief", str(sample_directory), "bullwhip effect", "--out", str(folder), "--formats", "md"]) == 0
+    return folder
+
+
+WRITING = {
+    "picture": (".html", ["GRAPH", "bullwhip effect"]),
+    "overview": (".html", ["GRAPH"]),
+    "export": (".graphml", ["GRAPH"]),
+    "brief": ("", ["GRAPH", "bullwhip effect"]),
+    "render": ("", ["STORED"]),
+}
+Write = Callable[[str, Path], Result]
+
+
+@pytest.fixture
+def write(run: Run, sample_directory: Path, stored: Path) -> Write:
+    """A command that writes to a path of its own suffix."""
+
+    def write_with(command: str, path: Path) -> Result:
+        suffix, arguments = WRITING[command]
+        known = {"GRAPH": sample_directory, "STORED": stored}
+        return run(command, *[known.get(word, word) for word in arguments], "--out", f"{path}{suffix}")
+
+    return write_with
+
+
+@pytest.mark.parametrize("command", WRITING)
+def test_no_command_writes_into_a_graph(
+    write: Write, command: str, graph: Path, sample_directory: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to(graph)
+    before = content(graph)
+    for path in (graph / "r", graph / "generations" / "new" / "r", tmp_path / "link" / "r"):
+        assert_refused(write(command, path), f"is inside the graph {graph}")
+    assert_refused(write(command, sample_directory / "r"), "is inside the graph")  # the one that is read
+    assert content(graph) == before
+
+
+@pytest.mark.parametrize("command", WRITING)
+def test_every_command_makes_the_directories_of_its_target(write: Write, command: str, tmp_path: Path) -> None:
+    assert write(command, tmp_path / "new" / "er" / "r").code == 0
+    assert len(list((tmp_path / "new" / "er").iterdir())) == 1
+
+
+@pytest.mark.parametrize("command", WRITING)
+def test_every_command_tells_where_it_cannot_write(write: Write, command: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    assert_refused(write(command, tmp_path / "file" / "r"), "file", "cannot be written")
+    if os.path.isdir("/proc"):
+        result = write(command, Path("/proc/r"))
+        assert_refused(result, "/proc", "choose another")
+        assert "No such file" not in result.err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("command", ["picture", "overview", "export"])
+def test_a_directory_or_a_device_is_no_file_to_write(write: Write, command: str, tmp_path: Path) -> None:
+    suffix = WRITING[command][0]
+    (tmp_path / f"folder{suffix}").mkdir()
+    (tmp_path / f"device{suffix}").symlink_to(os.devnull)
+    assert_refused(write(command, tmp_path / "folder"), f"folder{suffix}", "is a directory")
+    assert_refused(write(command, tmp_path / "device"), f"device{suffix}", "is there and is no file")
+    assert (tmp_path / f"device{suffix}").is_char_device()
+
+
+@pytest.mark.parametrize("command", ["picture", "overview", "export"])
+def test_links_are_followed_by_every_command(write: Write, command: str, tmp_path: Path) -> None:
+    suffix = WRITING[command][0]
+    (tmp_path / f"link{suffix}").symlink_to(Path("away", "real"))
+    for _ in range(2):  # to nothing yet, then to a file
+        assert write(command, tmp_path / "link").code == 0
+        assert (tmp_path / f"link{suffix}").is_symlink()
+        assert (tmp_path / "away" / "real").stat().st_size > 1000
+        assert len(list(tmp_path.rglob("*"))) == 3
+
+
+@pytest.mark.parametrize("command", WRITING)
+def test_an_interrupted_writer_leaves_nothing(
+    write: Write, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(_: int) -> NoReturn:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", interrupt)
+        assert_refused(write(command, tmp_path / "r"), "interrupted", "no file is half-written", code=130)
+    assert list(tmp_path.iterdir()) == []
+
+
+# render
+
+
+def test_render_refuses_what_it_cannot_do_before_it_writes(run: Run, stored: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for arguments, named in (
+        (["--formats"], "--formats names no format"),
+        (["--max_authors", 0], "--max_authors is 0"),
+        (["--name", ""], "''"),
+        (["--name", ".."], "'..'"),
+        (["--name", "../r"], "'../r'"),
+        (["--name", "x" * 300], "has 300 bytes"),
+    ):
+        assert_refused(run("render", stored, "--out", out, *arguments), named)
+    assert not out.exists()
+
+
+def test_render_writes_a_format_named_twice_once(run: Run, stored: Path, tmp_path: Path) -> None:
+    result = run("render", stored, "--out", tmp_path, "--formats", "html", "md", "html", "--json")
+    assert result.value == {"html": str(tmp_path / "report.html"), "md": str(tmp_path / "report.md")}
+
+
 # export
 
 
@@ -622,6 +844,7 @@ def test_every_quote_of_a_brief_stands_where_it_says(
         "files": {kind: str(out / name) for kind, name in files.items()},
         "claims": len(claims),
         "references": len(report["references"]),
+        "cautions": report["cautions"],
     }
     papers = "1 paper" if len(report["references"]) == 1 else f"{len(report['references'])} papers"
     others = ", ".join([*files.values()][1:])

@@ -12,10 +12,13 @@ from typing import Literal, TypeAlias, get_args
 
 from agents.reporting.bibliography.citing import NUMBERED, CitationStyle
 from agents.reporting.model import Figure, Report, ReportSection
-from agents.reporting.store import write_atomically
+from kg.errors import InputError
+from kg.targets import replace_files
 
 Format: TypeAlias = Literal["html", "md", "docx", "bib", "csl"]
 FORMATS: tuple[Format, ...] = get_args(Format)
+LONGEST_NAME = 250
+"""Bytes of a name that leave room for ".docx" in the 255 that file systems allow."""
 
 
 def write_renderings(
@@ -27,18 +30,31 @@ def write_renderings(
 ) -> dict[Format, Path]:
     """Write ``NAME.md``, ``NAME.html``, ``NAME.docx``, ``references.bib``, ``references.json`` (CSL-JSON), as asked.
 
-    Markdown shows figures from ``figures/`` beside it, which is written with it. Each file is replaced whole.
-    Raises ``InputError`` if a file cannot be written or a figure cannot be drawn.
+    Markdown shows figures from ``figures/`` beside it, which is written with it. Nothing is written before all formats
+    are rendered, and nothing is replaced before all files are on the disk.
+    Raises ``InputError`` if ``name`` can name no file, a file cannot be written or a figure cannot be drawn.
     """
+    check_name(name)
     folder = Path(directory)
     written: dict[Format, Path] = {}
+    contents: dict[Path, bytes] = {}
     for wanted in dict.fromkeys(formats):
         path = folder / {"bib": "references.bib", "csl": "references.json"}.get(wanted, f"{name}.{wanted}")
         if wanted == "md":
-            _write_figures(report, folder)
-        write_atomically(path, render(report, wanted, style))
+            contents |= _figures(report, folder)
+        contents[path] = render(report, wanted, style)
         written[wanted] = path
+    replace_files(contents)
     return written
+
+
+def check_name(name: str) -> None:
+    """Raise ``InputError`` if ``name`` cannot be that of the files, without suffix."""
+    length = len(os.fsencode(name))
+    if not name.strip() or name in {".", ".."} or "/" in name or "\0" in name:
+        raise InputError(f"{name!r} cannot name the files of a report; give a name without slashes, such as report")
+    if length > LONGEST_NAME:
+        raise InputError(f"the name that begins {name[:20]!r} has {length:,} bytes; give one of at most {LONGEST_NAME}")
 
 
 def render(report: Report, wanted: Format, style: CitationStyle = NUMBERED) -> bytes:
@@ -66,11 +82,10 @@ def render(report: Report, wanted: Format, style: CitationStyle = NUMBERED) -> b
             return render_csl_json(report.references).encode("utf-8")
 
 
-def _write_figures(report: Report, folder: Path) -> None:
+def _figures(report: Report, folder: Path) -> dict[Path, bytes]:
     from agents.reporting.markdown import figure_path
 
-    for figure in figures_of(report.sections):
-        write_atomically(folder / figure_path(figure), figure.content)
+    return {folder / figure_path(figure): figure.content for figure in figures_of(report.sections)}
 
 
 def figures_of(sections: Sequence[ReportSection]) -> list[Figure]:

@@ -3,30 +3,49 @@
 from __future__ import annotations
 
 import math
+import os
 import re
-import struct
-import xml.etree.ElementTree as ET
+import signal
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from agents.reporting.png import MOST_PIXELS, png_size
+from agents.reporting.svg import svg_root
 from kg.errors import InputError
 
-_PNG = b"\x89PNG\r\n\x1a\n"
 LARGEST = 20_000
 """CSS pixels that a side of an SVG figure may have."""
-_PIXELS = 50e6
-"""Most pixels of a PNG that is made of an SVG: 200 MB while it is drawn."""
+SECONDS = 120
+"""Time that drawing an SVG figure may take."""
+MEMORY = 4 * 2**30
+"""Bytes of memory that drawing an SVG figure may take."""
+_DRAW = """
+import resource, sys
+from contextlib import suppress
+with suppress(ValueError, OSError):
+    resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]),) * 2)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+import resvg_py
+svg = sys.stdin.buffer.read().decode("utf-8-sig")
+try:
+    png = resvg_py.svg_to_bytes(
+        svg_string=svg, zoom=float(sys.argv[1]), font_dirs=sys.argv[3:], sans_serif_family="DejaVu Sans"
+    )
+except BaseException as error:  # a panic of resvg is no Exception
+    sys.exit(str(error) or type(error).__name__)
+sys.stdout.buffer.write(bytes(png))
+"""
 _LENGTH = re.compile(r"\s*([0-9.]+)\s*(?:px)?\s*")
 
 
 def image_size(media_type: str, content: bytes) -> tuple[float, float]:
-    """(width, height) in CSS pixels. Raises ``InputError`` for what is no such file."""
+    """(width, height) in CSS pixels. Raises ``InputError`` for what is no such file, not whole, or not safe to show."""
     if media_type == "image/png":
-        if not content.startswith(_PNG) or content[12:16] != b"IHDR" or len(content) < 33:
-            raise InputError("a figure is said to be a PNG and is none; give the whole file")
-        width, height = struct.unpack(">II", content[16:24])
+        width, height = png_size(content)
         return float(width), float(height)
-    root = _svg_root(content)
+    root = svg_root(content)
     lengths = [_LENGTH.fullmatch(root.get(name, "")) for name in ("width", "height")]
     box = root.get("viewBox", "").replace(",", " ").split()
     try:
@@ -41,44 +60,36 @@ def image_size(media_type: str, content: bytes) -> tuple[float, float]:
 def svg_to_png(svg: bytes, scale: float = 2.0) -> bytes:
     """The picture at ``scale`` device pixels per CSS pixel, less where it is very large.
 
-    Raises ``InputError`` if it cannot be drawn.
+    It is drawn in a process of its own: a few hundred nested elements, or a pattern of a million pixels, end the one
+    that draws. Raises ``InputError`` if the picture cannot be drawn, or not within ``SECONDS`` and ``MEMORY``.
     Fonts are the system's; DejaVu, which comes with matplotlib, stands in where there is none.
     """
-    import resvg_py
-
     width, height = image_size("image/svg+xml", svg)
-    scale = min(scale, math.sqrt(_PIXELS / (width * height)))
+    scale = min(scale, math.sqrt(MOST_PIXELS / (width * height)))
     try:
-        return bytes(
-            resvg_py.svg_to_bytes(
-                svg_string=svg.decode("utf-8"), zoom=scale, font_dirs=_font_folders(), sans_serif_family="DejaVu Sans"
-            )
+        drawn = subprocess.run(
+            [sys.executable, "-P", "-c", _DRAW, str(scale), str(MEMORY), *_font_folders()],
+            input=svg,
+            capture_output=True,
+            timeout=SECONDS,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
         )
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # a panic of resvg is no Exception, and must not end a report in a traceback
-        raise InputError(
-            f"an SVG figure cannot be drawn ({error}); open it in a browser to see what is wrong"
-        ) from None
+    except subprocess.TimeoutExpired:
+        raise _undrawn(f"it takes longer than {SECONDS} s") from None
+    except OSError as error:
+        raise _undrawn(f"no process to draw it can be started: {error.strerror}") from None
+    if drawn.returncode < 0:
+        raise _undrawn(f"drawing it ends in {signal.Signals(-drawn.returncode).name}")
+    if drawn.returncode:
+        said = drawn.stderr.decode("utf-8", "replace").split("\n")
+        raise _undrawn(next(line.strip() for line in reversed(said) if line.strip()))
+    return drawn.stdout
+
+
+def _undrawn(reason: str) -> InputError:
+    return InputError(f"an SVG figure cannot be drawn ({reason}); open it in a browser to see what is wrong")
 
 
 def _font_folders() -> list[str]:
     spec = find_spec("matplotlib")  # found, not imported: that takes half a second
     return [str(Path(p) / "mpl-data/fonts/ttf") for p in (spec.submodule_search_locations or [])] if spec else []
-
-
-def _svg_root(content: bytes) -> ET.Element:
-    # A document type could define entities without end; pictures need none.
-    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
-        raise InputError("an SVG figure has a document type declaration; save it without one")
-    try:
-        root = ET.fromstring(content)
-    except (ET.ParseError, UnicodeError, ValueError) as error:
-        raise InputError(f"a figure is said to be SVG and cannot be read ({error}); give the whole file") from None
-    if root.tag != "{http://www.w3.org/2000/svg}svg":
-        raise InputError(f"a figure is said to be SVG and begins with <{root.tag}>; give an SVG file")
-    for node in root.iter():
-        for name, value in node.items():
-            if name.rpartition("}")[2] in {"href", "src"} and not value.strip().startswith(("#", "data:")):
-                raise InputError(f"an SVG figure refers to {value[:80]!r}; put into the file whatever it needs")
-    return root

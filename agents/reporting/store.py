@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -14,7 +13,8 @@ from pydantic import BaseModel, ValidationError
 from agents.reporting.model import Report, Sentence, walk
 from agents.reporting.records import FORMAT, ClaimRecord, FormatRecord, ReportRecord, claim_records, report_record
 from kg.errors import InputError
-from kg.files import sync
+from kg.places import fault_of_directory
+from kg.targets import replace_files
 
 REPORT_FILE = "report.json"
 CLAIMS_FILE = "claims.jsonl"
@@ -25,12 +25,12 @@ def write_report(report: Report, directory: str | os.PathLike[str]) -> None:
     """Write ``report`` into ``directory`` (made if need be); equal reports give the same bytes.
 
     Each file is replaced whole; a kill between the two leaves a pair that ``read_report`` refuses rather than mixes.
-    Raises ``InputError`` if the directory cannot be written.
+    Raises ``InputError`` if the directory cannot be written, or is inside a graph.
     """
     claims = "".join(_json(record) + "\n" for record in claim_records(report)).encode("utf-8")
     record = report_record(report, hashlib.sha256(claims).hexdigest())
-    write_atomically(Path(directory) / CLAIMS_FILE, claims)
-    write_atomically(Path(directory) / REPORT_FILE, (_json(record, indent=1) + "\n").encode("utf-8"))
+    stored = (_json(record, indent=1) + "\n").encode("utf-8")
+    replace_files({Path(directory) / CLAIMS_FILE: claims, Path(directory) / REPORT_FILE: stored})
 
 
 def read_report(directory: str | os.PathLike[str]) -> Report:
@@ -61,32 +61,16 @@ def read_report(directory: str | os.PathLike[str]) -> Report:
 
 def check_directory(directory: str | os.PathLike[str]) -> None:
     """Raise ``InputError`` if a report could not be written there, before any work is done for it."""
-    path = Path(directory)
-    nearest = next(p for p in (path, *path.absolute().parents) if p.exists())
-    if not nearest.is_dir():
-        raise InputError(f"{nearest} is a file, so no report can be written to {path}; choose another directory")
-    if not os.access(nearest, os.W_OK):
-        raise InputError(f"{nearest} is not writable, so no report can be written to {path}; choose another directory")
+    if fault := fault_of_directory(Path(directory)):
+        raise InputError(f"no report can be written there: {directory} {fault}; choose another directory")
 
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Replace ``path`` by ``content`` so that a kill leaves the old file or the new; makes its directory.
 
-    Raises ``InputError`` naming the path if that fails.
+    Raises ``InputError`` naming the path if that fails (``kg.targets``).
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-        sync(path.parent)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise InputError(f"{path} cannot be written ({error.strerror}); choose another directory") from None
+    replace_files({path: content})
 
 
 def _json(record: BaseModel, indent: int | None = None) -> str:

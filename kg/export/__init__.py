@@ -12,8 +12,8 @@ from typing import IO
 
 from kg.errors import InputError
 from kg.export import content
-from kg.export.targets import replaced_archive, replaced_directory, replaced_file
 from kg.lateral import LateralGraph
+from kg.targets import replaced_archive, replaced_directory, replaced_file
 
 FORMATS = {
     "graphml": (".graphml",),
@@ -39,16 +39,23 @@ class ExportReport:
 def choose_format(path: Path, name: str | None = None) -> str:
     """The format called ``name``, else the one of the path's suffix; a path without one is a directory of CSV files.
 
-    Raises ``InputError`` listing all formats where there is none.
+    Raises ``InputError`` listing all formats where there is none, and for a directory with the suffix of a file.
     """
     if name is not None:
         if name in FORMATS:
             return name
         raise InputError(f"There is no format {name!r}; there are {_known()}.")
-    suffix = "" if path.is_dir() else path.suffix.lower()
+    suffix, is_directory = path.suffix.lower(), path.is_dir()
     for known, suffixes in FORMATS.items():
         if suffix in suffixes:
+            if suffix and is_directory:
+                raise InputError(
+                    f"{path} is a directory, but its suffix says a file of {known}; choose another name, "
+                    "or say --format csv for a directory of CSV files."
+                )
             return known
+    if is_directory:
+        return "csv"
     raise InputError(f"{path} has a suffix of no format; there are {_known()}; or name one with --format.")
 
 
@@ -56,13 +63,9 @@ def export_graph(graph: LateralGraph, path: Path, name: str | None = None) -> Ex
     """Write a graph to ``path`` in the format called ``name``, else the one its suffix says (``choose_format``).
 
     A file that is there is replaced; a directory only if it is empty or an earlier export. Raises ``InputError`` for
-    what may not be replaced, for a path inside the graph's own directory, and where the system refuses.
+    what may not be replaced, for a path inside a graph (this one or another), and where the system refuses.
     """
     name = choose_format(path, name)
-    target = path.resolve()
-    opened_from = graph.directory
-    if opened_from is not None and target.is_relative_to(home := Path(opened_from).resolve()):
-        raise InputError(f"{path} is inside the graph {home}; choose a place outside.")
     if name == "csv":
         replaced = _write_folder(graph, path)
     else:

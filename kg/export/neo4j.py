@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from kg.export import content
-from kg.export.targets import Opener
 from kg.lateral import LateralGraph
+from kg.targets import Opener
 
 README = "README.txt"
 _MARK = "An evidence graph as CSV files for neo4j-admin database import"

@@ -39,7 +39,13 @@ ASSERTED = ("concept", "asserted", "concept")
 
 def write_pyg(graph: LateralGraph, file: IO[bytes]) -> None:
     """Write the graph to ``file`` with ``torch.save``."""
-    torch.save(to_hetero_data(graph), file)
+    try:
+        torch.save(to_hetero_data(graph), file)
+    except RuntimeError as error:
+        # What stopped the writing, such as a full disk or an interrupt, hides behind torch's attempt to end the file.
+        if error.__context__ is not None:
+            raise error.__context__ from None
+        raise
 
 
 def to_hetero_data(graph: LateralGraph) -> HeteroData:

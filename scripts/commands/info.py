@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from kg.inspect import Group
     from kg.lateral import LateralGraph
 
+EMPTY_SHOWN = 10
+"""Papers without text that are named; --documents lists all."""
+
 
 @dataclass(frozen=True)
 class Arguments:
@@ -39,7 +42,7 @@ def run(arguments: Arguments) -> int:
     """Exit 2 when the named concept is not in the graph, ``top_n`` is negative, or options exclude each other."""
     from kg.build import open_graph
     from kg.errors import InputError
-    from kg.inspect import describe_concept, describe_graph, group_documents
+    from kg.inspect import describe_concept, describe_graph, find_concept, group_documents, row_of
 
     if arguments.top_n < 0:
         raise InputError(f"--top_n is {arguments.top_n}; it must be 0 or more.")
@@ -55,7 +58,11 @@ def run(arguments: Arguments) -> int:
         return 0
     if arguments.concept is not None:
         concept = describe_concept(graph, arguments.concept, arguments.top_n)
-        print_json(concept) if arguments.json else _print_concept(concept)
+        if arguments.json:
+            print_json(concept)
+        else:
+            neighbours, _ = row_of(graph.adjacency, find_concept(graph, arguments.concept))
+            _print_concept(concept, len(neighbours))
         return 0
     description = describe_graph(graph, arguments.top_n)
     if arguments.json:
@@ -69,9 +76,12 @@ def run(arguments: Arguments) -> int:
 
 
 def _cited(document: dict[str, Any]) -> str:
-    first = document["authors"][0] if document["authors"] else "no author"
-    more = " et al." if len(document["authors"]) > 1 else ""
-    return f"{first}{more} ({document['year'] or 'n.d.'}). {document['title']} [{document['n_sections']} sections]"
+    from agents.reporting.bibliography.names import short_authors
+
+    number = document["n_sections"]
+    sections = "section" if number == 1 else "sections"
+    year = "n.d." if document["year"] is None else document["year"]
+    return f"{short_authors(document['authors']) or 'no author'} ({year}). {document['title']} [{number} {sections}]"
 
 
 def _print_graph(path: Path, graph: LateralGraph, description: dict[str, Any]) -> None:
@@ -84,38 +94,47 @@ def _print_graph(path: Path, graph: LateralGraph, description: dict[str, Any]) -
     for name in ("extractor", "encoder"):
         console.print(f"  {name}: {configuration[name]['name']} ({configuration[name]['fingerprint'][:12]})")
     console.print(f"  concepts in more than one paper: {description['lateral_concepts']:,}")
-    if description["empty"]:
-        console.print(f"  documents without text: {', '.join(description['empty'][:10])}")
+    if empty := description["empty"]:
+        more = f" and {len(empty) - EMPTY_SHOWN:,} more (--documents lists all)" if len(empty) > EMPTY_SHOWN else ""
+        console.print(f"  documents without text: {', '.join(empty[:EMPTY_SHOWN])}{more}")
     if description["concepts"]:
-        console.print("  concepts that most sections share:")
+        console.print(f"  concepts that most sections share{_of(description['concepts'], counts['concepts'])}:")
     for concept in description["concepts"]:
         console.print(f"    {concept['n_sections']:>6,}  {concept['label']}")
 
 
-def _print_concept(concept: dict[str, Any]) -> None:
+def _print_concept(concept: dict[str, Any], n_neighbours: int) -> None:
     console = out()
     console.print(f"{concept['label']} ({concept['concept_id']}), in {concept['n_sections']:,} sections")
     console.print(f"  names: {', '.join(concept['aliases'])}")
     if concept["neighbours"]:
-        console.print("  related to:")
+        console.print(f"  related to{_of(concept['neighbours'], n_neighbours)}:")
     for neighbour in concept["neighbours"]:
         console.print(f"    {neighbour['weight']:.2f}  {neighbour['label']}")
-    console.print("  sections:")
+    if concept["sections"]:
+        console.print(f"  sections{_of(concept['sections'], concept['n_sections'])}:")
     for section in concept["sections"]:
         heading = f", {section['heading']}" if section["heading"] else ""
         console.print(f"    {section['section_id']}  {section['title']}{heading}")
 
 
+def _of(shown: Sequence[object], total: int) -> str:
+    """What a heading says of entries that are not shown."""
+    return f" ({len(shown):,} of {total:,}; --top_n N shows more)" if len(shown) < total else ""
+
+
 def _print_groups(by: str, groups: Sequence[Group], top_n: int) -> None:
     console = out()
-    console.print(f"{'papers':>8}  {'sections':>8}  {'concepts':>8}  {'years':<9}  {by}")
+    if groups[:top_n]:
+        console.print(f"{'papers':>8}  {'sections':>8}  {'concepts':>8}  {'years':<9}  {by}")
     for group in groups[:top_n]:
         span = dict.fromkeys(str(year) for year in (group.first_year, group.last_year) if year is not None)
         console.print(
             f"{group.papers:>8,}  {group.sections:>8,}  {group.concepts:>8,}  {'–'.join(span):<9}  "
             f"{' '.join((group.name or '(none)').split())}"
         )
-    if len(groups) > top_n:
-        rest = sum(group.papers for group in groups[top_n:])
-        papers = "paper" if rest == 1 else "papers"
-        console.print(f"and {len(groups) - top_n:,} more with {rest:,} {papers} (--top_n N shows more, --json all)")
+    if rest := groups[top_n:]:
+        n_papers = sum(group.papers for group in rest)
+        what = f"and {len(rest):,} more" if top_n else f"{len(rest):,} {'group' if len(rest) == 1 else 'groups'}"
+        papers = "paper" if n_papers == 1 else "papers"
+        console.print(f"{what} with {n_papers:,} {papers} (--top_n N shows more, --json all)")

@@ -11,6 +11,7 @@ import tyro
 
 from scripts.arguments import Graph
 from scripts.console import out, print_json
+from scripts.outputs import check_file
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class Arguments:
     graph: Graph
     out: Annotated[Path, tyro.conf.arg(metavar="FILE.html")]
     """The page."""
+    title: str | None = None
+    """Heading of the page; the name of the graph's directory without one."""
     json: bool = False
     """Print the path, the counts and the seconds as JSON."""
 
@@ -31,23 +34,21 @@ def run(arguments: Arguments) -> int:
     """Exit 2 when the graph is empty or the page cannot be written."""
     from agents.pictures.overview import render_overview
     from agents.pictures.overview_summary import summarise
-    from agents.reporting.store import check_directory, write_atomically
+    from agents.reporting.store import write_atomically
     from kg.build import open_graph
     from kg.communities import find_communities
     from kg.errors import InputError
 
     begun = time.perf_counter()
     path = arguments.out
-    if path.suffix.lower() != ".html" or path.is_dir():
-        raise InputError(f"an overview is a page, and {path} does not name one; end the name with .html")
-    check_directory(path.parent)
+    check_file(path, [".html"], "an overview is a page, so name a file that ends in .html")
     graph = open_graph(arguments.graph)
     if not graph.n_documents:
         raise InputError(
             f"the graph in {arguments.graph} holds no papers; add some: evigraph add {arguments.graph} SOURCE..."
         )
     overview = summarise(graph, find_communities(graph))
-    write_atomically(path, render_overview(overview, arguments.graph.resolve().name).encode("utf-8"))
+    write_atomically(path, render_overview(overview, arguments.graph.resolve().name, arguments.title).encode("utf-8"))
     seconds = time.perf_counter() - begun
     drawn, number = len(overview.communities), len(overview.communities) + overview.smaller
     if arguments.json:

@@ -10,6 +10,7 @@ import tyro
 
 from scripts.arguments import Encoder, Graph, Method
 from scripts.console import out, print_json
+from scripts.outputs import check_file
 
 if TYPE_CHECKING:
     from retrieval.neighbourhood.nodes import Neighbourhood
@@ -29,7 +30,7 @@ class Arguments:
     sections: Annotated[int, tyro.conf.arg(metavar="N")] = 10
     """Sections at most."""
     seeds: Annotated[int, tyro.conf.arg(metavar="N")] = 5
-    """Concepts of the question at most."""
+    """Concepts of the question at most: those it names first, then those near it."""
     concepts: Annotated[int, tyro.conf.arg(metavar="N")] = 12
     """Further concepts at most."""
     relations: Annotated[int, tyro.conf.arg(metavar="N")] = 30
@@ -52,7 +53,7 @@ def run(arguments: Arguments) -> int:
     from retrieval.questions import checked_question
     from scripts.tools import load_encoder
 
-    check_target(arguments.out)
+    check_file(arguments.out, SUFFIXES, f"name a file, whose suffix says the format, one of {', '.join(SUFFIXES)}")
     config = NeighbourhoodConfig(
         method=arguments.method, sections=arguments.sections, seeds=arguments.seeds, concepts=arguments.concepts,
         relations=arguments.relations,
@@ -75,18 +76,6 @@ def run(arguments: Arguments) -> int:
         if note := left_out(shown):
             out().print(note)
     return 0
-
-
-def check_target(path: Path) -> None:
-    """Raise ``InputError`` for a suffix that says no format, or a directory that is not there."""
-    from kg.errors import InputError
-
-    if path.suffix.lower() not in SUFFIXES:
-        raise InputError(f"--out is {path}; its suffix says the format, one of {', '.join(SUFFIXES)}.")
-    if path.is_dir():
-        raise InputError(f"--out is {path}, which is a directory; name a file.")
-    if not path.absolute().parent.is_dir():
-        raise InputError(f"--out is {path}, but there is no directory {path.parent}; make it first.")
 
 
 def draw(shown: Neighbourhood, arguments: Arguments) -> bytes:
