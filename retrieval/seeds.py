@@ -160,7 +160,7 @@ class Seeder:
         columns = torch.zeros(self._n, len(questions))
         for b, scores in enumerate(fused):
             values, rows = top_k(scores, self.config.sections)
-            weights = torch.exp(self.config.section_sharpness * (values - values.amax(dim=0, keepdim=True)))
+            weights = torch.exp(self.config.section_sharpness * (values - values[:1]))
             for section, weight in zip(rows.tolist(), weights.nan_to_num().tolist(), strict=True):
                 start, end = self._starts[section], self._starts[section + 1]
                 columns[self._held[start:end], b] += weight / max(end - start, 1)
