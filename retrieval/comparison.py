@@ -1,0 +1,118 @@
+"""Methods beside each other on one set of judgements: means with intervals, and tests against a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kg.errors import InputError
+from retrieval.measures import Qrels, evaluate
+from retrieval.significance import Interval, cluster_bootstrap, clusters, holm, paired_randomisation
+from retrieval.trec import Run
+
+TEXT_METHODS = ("bm25", "bm25_metasyn", "dense")
+"""Methods that use nothing but texts, each alone; the best of them is the baseline unless another is named."""
+
+RANKS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
+"""Where recall curves are read."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Mean of a method less that of the baseline; ``p`` of the paired randomisation test, ``adjusted`` by Holm."""
+
+    mean: float
+    p: float
+    adjusted: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All methods on one set of judgements.
+
+    ``values``: method -> measure -> query -> value; ``intervals``: method -> measure -> mean with interval;
+    ``differences``: measure -> method (all but ``baseline``) -> difference, empty without a baseline;
+    ``recall``: method -> rank of ``RANKS`` -> mean recall. ``n_clusters`` of queries that share relevant documents.
+    """
+
+    name: str
+    measures: tuple[str, ...]
+    values: Mapping[str, Mapping[str, Mapping[str, float]]]
+    intervals: Mapping[str, Mapping[str, Interval]]
+    baseline: str | None
+    differences: Mapping[str, Mapping[str, Difference]]
+    recall: Mapping[str, Mapping[int, float]]
+    n_queries: int
+    n_clusters: int
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """In the order they were given."""
+        return tuple(self.values)
+
+
+def compare(
+    name: str,
+    runs: Mapping[str, Run],
+    qrels: Qrels,
+    measures: Sequence[str],
+    *,
+    baseline: str | None = None,
+    n_candidates: Mapping[str, int] | None = None,
+    depth: int = RANKS[-1],
+) -> Comparison:
+    """Evaluate ``runs`` (by method) on ``qrels``.
+
+    Queries that share relevant documents are drawn together (``significance.clusters``). The default baseline is, of
+    the ``TEXT_METHODS`` among the runs, the one with the highest mean of the first measure. Holm's correction is over
+    the methods, for each measure by itself. ``depth``: length of the rankings, where recall curves end.
+
+    Raises:
+        InputError: no run or measure, a baseline that has no run; as ``measures.evaluate``.
+    """
+    if not runs or not measures:
+        raise InputError("There is nothing to compare; name at least one method and one measure.")
+    if baseline is not None and baseline not in runs:
+        raise InputError(f"The baseline {baseline!r} is none of the methods {', '.join(runs)}; add it to them.")
+    values = {method: evaluate(run, qrels, measures, n_candidates=n_candidates) for method, run in runs.items()}
+    groups = clusters(qrels)
+    intervals = {
+        method: {measure: cluster_bootstrap(own, groups) for measure, own in by_measure.items()}
+        for method, by_measure in values.items()
+    }
+    if baseline is None:
+        texts = [method for method in runs if method in TEXT_METHODS]
+        baseline = max(texts, key=lambda method: intervals[method][measures[0]].mean, default=None)
+    differences = {} if baseline is None else _differences(values, baseline, measures, groups)
+    ranks = [rank for rank in RANKS if rank <= depth]
+    return Comparison(
+        name, tuple(measures), values, intervals, baseline, differences,
+        {method: _recall(run, qrels, ranks) for method, run in runs.items()}, len(qrels),
+        len({groups[query] for query in qrels}),
+    )  # fmt: skip
+
+
+def _differences(
+    values: Mapping[str, Mapping[str, Mapping[str, float]]],
+    baseline: str,
+    measures: Sequence[str],
+    groups: Mapping[str, int],
+) -> dict[str, dict[str, Difference]]:
+    made: dict[str, dict[str, Difference]] = {}
+    for measure in measures:
+        base = values[baseline][measure]
+        others = {method: own[measure] for method, own in values.items() if method != baseline}
+        p = {method: paired_randomisation(own, base, groups) for method, own in others.items()}
+        adjusted = holm(p)
+        made[measure] = {
+            method: Difference(
+                sum(own[query] - base[query] for query in sorted(base)) / len(base), p[method], adjusted[method]
+            )
+            for method, own in others.items()
+        }
+    return made
+
+
+def _recall(run: Run, qrels: Qrels, ranks: Sequence[int]) -> dict[int, float]:
+    values = evaluate(run, qrels, [f"R@{rank}" for rank in ranks])
+    return {rank: sum(own.values()) / len(own) for rank, own in zip(ranks, values.values(), strict=True)}
