@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _INK, _FAINT = "#1a1a1a", "#8a8a8a"
 _TEXT, _GRAPH = "#b35806", "#2166ac"
+_LEAST = 1e-6
+"""Seconds that a logarithmic axis still shows."""
 _PANEL = (4.6, 3.4)
 _PER_ROW = 3
 
@@ -56,14 +58,16 @@ def _panel(axes: Axes, comparison: Comparison, seconds: dict[str, float], measur
     placed = sorted(comparison.methods, key=lambda method: comparison.intervals[method][measure].mean)
     for method in placed:
         interval = comparison.intervals[method][measure]
-        x = max(seconds[method], 1e-6)
+        x = max(seconds[method], _LEAST)
         color = _TEXT if method in TEXT_METHODS else _GRAPH
         if interval.low is not None and interval.high is not None:
             axes.vlines(x, interval.low, interval.high, color=color, alpha=0.45, linewidth=1.2)
         axes.plot([x], [interval.mean], "s" if method in TEXT_METHODS else "o", color=color, markersize=5)
     axes.set_xscale("log")
-    axes.margins(x=0.3, y=0.12)
-    _label(axes, [(max(seconds[m], 1e-6), comparison.intervals[m][measure].mean, m) for m in placed])
+    axes.margins(y=0.12)
+    times = [max(seconds[method], _LEAST) for method in placed]
+    axes.set_xlim(min(times) / 2, max(times) * 6)  # room for the names
+    _label(axes, [(max(seconds[m], _LEAST), comparison.intervals[m][measure].mean, m) for m in placed])
     axes.set_xlabel("seconds per query", color=_INK)
     axes.set_ylabel(measure, color=_INK)
     axes.set_title(f"{comparison.name}, {comparison.n_queries:,} queries", loc="left", fontsize=10, color=_INK)
@@ -72,13 +76,31 @@ def _panel(axes: Axes, comparison: Comparison, seconds: dict[str, float], measur
 
 
 def _label(axes: Axes, points: Sequence[tuple[float, float, str]]) -> None:
-    """Names right of their points, lifted where one would cover another; ``points`` by increasing height."""
+    """Names right of their points, moved apart where one would cover another; ``points`` by increasing height."""
     axes.autoscale_view()
     low, high = axes.get_ylim()
-    step = (high - low) / 17
-    last = low - step
-    for x, y, name in points:
-        height = max(y, last + step)
-        last = height
+    for (x, y, name), height in zip(points, _apart([y for _, y, _ in points], (high - low) / 17, high), strict=True):
         arrow = {"arrowstyle": "-", "color": _FAINT, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 3}
-        axes.annotate(name, (x, y), xytext=(1.35 * x, height), fontsize=7.5, color=_INK, va="center", arrowprops=arrow)
+        axes.annotate(
+            name,
+            (x, y),
+            xytext=(9, height),
+            textcoords=("offset points", "data"),
+            fontsize=7.5,
+            color=_INK,
+            va="center",
+            arrowprops=arrow,
+            in_layout=False,
+        )
+
+
+def _apart(heights: Sequence[float], step: float, top: float) -> list[float]:
+    """``heights`` (increasing) at least ``step`` apart: lifted first, then, above ``top``, lowered again."""
+    lifted: list[float] = []
+    for height in heights:
+        lifted.append(max(height, lifted[-1] + step) if lifted else height)
+    limit = top
+    for number in reversed(range(len(lifted))):
+        lifted[number] = min(lifted[number], limit)
+        limit = lifted[number] - step
+    return lifted

@@ -1,4 +1,4 @@
-"""The processes that `accelerate launch` starts, or the one there is without it."""
+"""The processes that `accelerate launch`, `torchrun` or MPI start, or the one there is without them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from types import TracebackType
 
 from retrieval.batch import Share
 
+_SIZES = ("WORLD_SIZE", "PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE")
+"""Where launchers say how many processes there are: torch's and accelerate's, those of MPI."""
 _PATIENCE = timedelta(days=30)
 """How long one waits for the others; they may be building a graph."""
 
@@ -21,10 +23,12 @@ class Processes(AbstractContextManager["Processes"]):
         self.share = Share()
         self._wait: Callable[[], None] = lambda: None
         self._leave: Callable[[], None] = lambda: None
-        if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        if any(int(os.environ.get(name, "1")) > 1 for name in _SIZES):
+            import torch
             from accelerate import PartialState
 
-            state = PartialState(timeout=_PATIENCE)
+            # Told so, as it takes a machine without GPUs for one with a single process otherwise.
+            state = PartialState(cpu=not torch.cuda.is_available(), timeout=_PATIENCE)
             self.share = Share(state.process_index, state.num_processes)
             self._wait, self._leave = state.wait_for_everyone, state.destroy_process_group
 
