@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -59,7 +60,6 @@ class Progress:
     run: dict[str, Ranking] = field(default_factory=dict)
     batches: list[tuple[int, float]] = field(default_factory=list)
     preparations: list[float] = field(default_factory=list)
-    asked: dict[str, str] = field(default_factory=dict)
 
 
 def read_progress(folder: Path, configuration: Mapping[str, Any]) -> Progress:
@@ -69,23 +69,25 @@ def read_progress(folder: Path, configuration: Mapping[str, Any]) -> Progress:
         InputError: results made under another ``configuration``.
     """
     progress = Progress()
-    for path in sorted(folder.glob("*.jsonl")):
-        for number, (line, _) in enumerate(_whole_lines(path)):
-            if number == 0:
-                _check_configuration(folder, line["configuration"], _plain(configuration))
-            elif "preparation" in line:
-                progress.preparations.append(line["preparation"])
-            else:
-                progress.batches.append((len(line["queries"]), line["seconds"]))
-                for query in line["queries"]:
-                    progress.run[query["id"]] = Ranking(tuple(query["ids"]), tuple(query["scores"]))
-                    progress.asked[query["id"]] = query["asked"]
+    for line in _results(folder, configuration):
+        if "preparation" in line:
+            progress.preparations.append(line["preparation"])
+            continue
+        progress.batches.append((len(line["queries"]), line["seconds"]))
+        for query in line["queries"]:
+            # Ids come again and again; kept once each, many rankings fit into memory.
+            progress.run[query["id"]] = Ranking(tuple(map(sys.intern, query["ids"])), tuple(query["scores"]))
     return progress
 
 
 def missing(folder: Path, queries: Sequence[Query], configuration: Mapping[str, Any]) -> list[Query]:
-    """Those of ``queries`` that are still to be asked. ``InputError`` if one was asked with another text or filter."""
-    asked = read_progress(folder, configuration).asked
+    """Those of ``queries`` that are still to be asked.
+
+    Raises:
+        InputError: as ``read_progress``, or a query that was asked with another text, year or exclusions.
+    """
+    lines = _results(folder, configuration)
+    asked = {query["id"]: query["asked"] for line in lines for query in line.get("queries", ())}
     for query in queries:
         if asked.get(query.query_id, _digest(query)) != _digest(query):
             raise InputError(
@@ -137,6 +139,16 @@ def run_batches(
         run = retriever.retrieve(batch, config.top_n, config.unit)
         seconds = time.perf_counter() - begun
         _append(path, {"seconds": seconds, "queries": [_stored(query, run[query.query_id]) for query in batch]})
+
+
+def _results(folder: Path, configuration: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The lines after the first of each file, whose configuration is checked."""
+    for path in sorted(folder.glob("*.jsonl")):
+        for number, (line, _) in enumerate(_whole_lines(path)):
+            if number == 0:
+                _check_configuration(folder, line["configuration"], _plain(configuration))
+            else:
+                yield line
 
 
 def _stored(query: Query, ranking: Ranking) -> dict[str, Any]:

@@ -27,6 +27,14 @@ class Difference:
 
 
 @dataclass(frozen=True)
+class Quality:
+    """One method on one set of judgements: measure -> query -> value, and mean recall at each of ``RANKS``."""
+
+    values: Mapping[str, Mapping[str, float]]
+    recall: Mapping[int, float]
+
+
+@dataclass(frozen=True)
 class Comparison:
     """All methods on one set of judgements.
 
@@ -51,45 +59,56 @@ class Comparison:
         return tuple(self.values)
 
 
-def compare(
-    name: str,
-    runs: Mapping[str, Run],
+def assess(
+    run: Run,
     qrels: Qrels,
     measures: Sequence[str],
     *,
-    baseline: str | None = None,
     n_candidates: Mapping[str, int] | None = None,
     depth: int = RANKS[-1],
-) -> Comparison:
-    """Evaluate ``runs`` (by method) on ``qrels``.
-
-    Queries that share relevant documents are drawn together (``significance.clusters``). The default baseline is, of
-    the ``TEXT_METHODS`` among the runs, the one with the highest mean of the first measure. Holm's correction is over
-    the methods, for each measure by itself. ``depth``: length of the rankings, where recall curves end.
+) -> Quality:
+    """Evaluate a run. ``depth``: length of its rankings, where the recall curve ends.
 
     Raises:
-        InputError: no run or measure, a baseline that has no run; as ``measures.evaluate``.
+        InputError: no measure; as ``measures.evaluate``.
     """
-    if not runs or not measures:
-        raise InputError("There is nothing to compare; name at least one method and one measure.")
-    if baseline is not None and baseline not in runs:
-        raise InputError(f"The baseline {baseline!r} is none of the methods {', '.join(runs)}; add it to them.")
-    values = {method: evaluate(run, qrels, measures, n_candidates=n_candidates) for method, run in runs.items()}
+    if not measures:
+        raise InputError("There is nothing to measure; name at least one measure.")
+    values = evaluate(run, qrels, measures, n_candidates=n_candidates)
+    ranks = [rank for rank in RANKS if rank <= depth]
+    found = evaluate(run, qrels, [f"R@{rank}" for rank in ranks])
+    recall = {rank: sum(own.values()) / len(own) for rank, own in zip(ranks, found.values(), strict=True)}
+    return Quality(values, recall)
+
+
+def compare(name: str, qualities: Mapping[str, Quality], qrels: Qrels, baseline: str | None = None) -> Comparison:
+    """Methods assessed on the same ``qrels`` with the same measures, side by side.
+
+    Queries that share relevant documents are drawn together (``significance.clusters``). The default baseline is, of
+    the ``TEXT_METHODS`` among the methods, the one with the highest mean of the first measure. Holm's correction is
+    over the methods, for each measure by itself.
+
+    Raises:
+        InputError: no method, or a baseline that is none of them.
+    """
+    if not qualities:
+        raise InputError("There is nothing to compare; name at least one method.")
+    if baseline is not None and baseline not in qualities:
+        raise InputError(f"The baseline {baseline!r} is none of the methods {', '.join(qualities)}; add it to them.")
+    values = {method: quality.values for method, quality in qualities.items()}
+    measures = tuple(next(iter(values.values())))
     groups = clusters(qrels)
     intervals = {
         method: {measure: cluster_bootstrap(own, groups) for measure, own in by_measure.items()}
         for method, by_measure in values.items()
     }
     if baseline is None:
-        texts = [method for method in runs if method in TEXT_METHODS]
+        texts = [method for method in qualities if method in TEXT_METHODS]
         baseline = max(texts, key=lambda method: intervals[method][measures[0]].mean, default=None)
     differences = {} if baseline is None else _differences(values, baseline, measures, groups)
-    ranks = [rank for rank in RANKS if rank <= depth]
-    return Comparison(
-        name, tuple(measures), values, intervals, baseline, differences,
-        {method: _recall(run, qrels, ranks) for method, run in runs.items()}, len(qrels),
-        len({groups[query] for query in qrels}),
-    )  # fmt: skip
+    recall = {method: quality.recall for method, quality in qualities.items()}
+    n_clusters = len({groups[query] for query in qrels})
+    return Comparison(name, measures, values, intervals, baseline, differences, recall, len(qrels), n_clusters)
 
 
 def _differences(
@@ -111,8 +130,3 @@ def _differences(
             for method, own in others.items()
         }
     return made
-
-
-def _recall(run: Run, qrels: Qrels, ranks: Sequence[int]) -> dict[int, float]:
-    values = evaluate(run, qrels, [f"R@{rank}" for rank in ranks])
-    return {rank: sum(own.values()) / len(own) for rank, own in zip(ranks, values.values(), strict=True)}

@@ -29,11 +29,10 @@ from kg.storage import graph_exists, prepare_directory
 from kg.targets import replace_files
 from retrieval.batch import ALONE, BatchConfig, Share, missing, read_progress, run_batches
 from retrieval.collection import Collection
-from retrieval.comparison import Comparison, compare
+from retrieval.comparison import Comparison, Quality, assess, compare
 from retrieval.measures import parse_measure
 from retrieval.methods import METHODS, WITHOUT_ENCODER, Methods, MethodsConfig
 from retrieval.plots import quality_time, save_figure
-from retrieval.ranking import Ranking
 from retrieval.tables import (
     per_query_csv,
     recall_csv,
@@ -141,24 +140,23 @@ class Experiment:
 
     def evaluate(self) -> tuple[list[Comparison], dict[str, Timing]]:
         """Write the runs, once all is done; comparisons by split, and timings by method."""
-        runs: dict[str, dict[str, Ranking]] = {}
-        timings: dict[str, Timing] = {}
-        for method in self.config.methods:
-            progress = read_progress(self._state(method), self.configuration(method))
-            runs[method] = {query.query_id: progress.run[query.query_id] for query in self.collection.queries}
-            timings[method] = timing(progress)
-            path = self._out / "runs" / f"{self.collection.name}.{method}.trec"
-            write_run(runs[method], path, method, separate_ties=True)
         hidden = {q.query_id: len(q.excluded & self._candidates) for q in self.collection.queries}
         n_candidates = {query: len(self._candidates) - number for query, number in hidden.items()}
-        comparisons = [
-            compare(
-                name, runs, qrels, self.config.measures, baseline=self.config.baseline, n_candidates=n_candidates,
-                depth=self.config.batch.top_n,
-            )
-            for name, qrels in self.collection.qrels.items()
-        ]  # fmt: skip
-        return comparisons, timings
+        qualities: dict[str, dict[str, Quality]] = {name: {} for name in self.collection.qrels}
+        timings: dict[str, Timing] = {}
+        for method in self.config.methods:  # one run in memory at a time
+            progress = read_progress(self._state(method), self.configuration(method))
+            run = {query.query_id: progress.run[query.query_id] for query in self.collection.queries}
+            write_run(run, self._out / "runs" / f"{self.collection.name}.{method}.trec", method, separate_ties=True)
+            timings[method] = timing(progress)
+            for name, qrels in self.collection.qrels.items():
+                qualities[name][method] = assess(
+                    run, qrels, self.config.measures, n_candidates=n_candidates, depth=self.config.batch.top_n
+                )
+        compared = [
+            compare(name, qualities[name], qrels, self.config.baseline) for name, qrels in self.collection.qrels.items()
+        ]
+        return compared, timings
 
     def configuration(self, method: str) -> dict[str, Any]:
         """What decides the rankings of a method, beside the queries."""

@@ -6,7 +6,7 @@ import pytest
 import pytrec_eval
 
 from kg.errors import InputError
-from retrieval.comparison import compare
+from retrieval.comparison import Comparison, assess, compare
 from retrieval.ranking import Ranking
 from retrieval.significance import clusters, holm, paired_randomisation
 
@@ -34,8 +34,13 @@ def ranked(strength: float) -> dict[str, Ranking]:
 RUNS = {"bm25": ranked(0.3), "dense": ranked(0.5), "ppr": ranked(1.5), "lkg": ranked(0.0)}
 
 
+def compared(*methods: str, measures: tuple[str, ...] = MEASURES, baseline: str | None = None) -> Comparison:
+    qualities = {method: assess(RUNS[method], QRELS, measures, depth=30) for method in methods or RUNS}
+    return compare("tiny", qualities, QRELS, baseline)
+
+
 def test_values_are_pytrec_eval_s() -> None:
-    found = compare("tiny", RUNS, QRELS, MEASURES)
+    found = compared()
     evaluator = pytrec_eval.RelevanceEvaluator(QRELS, set(NAMES.values()))
     for method, run in RUNS.items():
         theirs = evaluator.evaluate({q: dict(zip(r.ids, r.scores, strict=True)) for q, r in run.items()})
@@ -48,14 +53,14 @@ def test_values_are_pytrec_eval_s() -> None:
 
 
 def test_the_baseline_is_the_best_text_method_by_the_first_measure() -> None:
-    assert compare("tiny", RUNS, QRELS, MEASURES).baseline == "dense"
-    assert compare("tiny", {"bm25": RUNS["bm25"], "ppr": RUNS["ppr"]}, QRELS, MEASURES).baseline == "bm25"
-    without = compare("tiny", {"ppr": RUNS["ppr"], "lkg": RUNS["lkg"]}, QRELS, MEASURES)
+    assert compared().baseline == "dense"
+    assert compared("bm25", "ppr").baseline == "bm25"
+    without = compared("ppr", "lkg")
     assert (without.baseline, without.differences) == (None, {})
 
 
 def test_differences_are_tested_over_clusters_and_adjusted_over_methods() -> None:
-    found = compare("tiny", RUNS, QRELS, MEASURES, baseline="bm25")
+    found = compared(baseline="bm25")
     groups = clusters(QRELS)
     assert (found.n_clusters, found.n_queries) == (30, 60)
     for measure in MEASURES:
@@ -69,7 +74,7 @@ def test_differences_are_tested_over_clusters_and_adjusted_over_methods() -> Non
 
 
 def test_recall_curves_rise_to_the_depth_of_the_rankings() -> None:
-    found = compare("tiny", RUNS, QRELS, ["R@20"], depth=30)
+    found = compared(measures=("R@20",))
     for method in RUNS:
         curve = found.recall[method]
         assert list(curve) == [1, 2, 3, 5, 10, 20, 30]
@@ -79,8 +84,8 @@ def test_recall_curves_rise_to_the_depth_of_the_rankings() -> None:
 
 def test_nothing_to_compare_is_refused() -> None:
     with pytest.raises(InputError, match="nothing to compare"):
-        compare("tiny", {}, QRELS, MEASURES)
-    with pytest.raises(InputError, match="nothing to compare"):
-        compare("tiny", RUNS, QRELS, [])
+        compare("tiny", {}, QRELS)
+    with pytest.raises(InputError, match="nothing to measure"):
+        assess(RUNS["bm25"], QRELS, [])
     with pytest.raises(InputError, match="'else' is none of the methods"):
-        compare("tiny", RUNS, QRELS, MEASURES, baseline="else")
+        compared(baseline="else")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from retrieval.comparison import Comparison, Difference, compare
+from retrieval.comparison import Comparison, Difference, assess, compare
 from retrieval.ranking import Ranking
 from retrieval.tables import (
     mark,
@@ -30,7 +30,7 @@ def comparison(n: int, name: str = "tiny") -> Comparison:
         "bm25": {query: Ranking(("other", *judged), (2.0, 1.0)) for query, judged in qrels.items()},
         "ppr": {query: Ranking((*judged, "other"), (2.0, 1.0)) for query, judged in qrels.items()},
     }
-    return compare(name, runs, qrels, ["RR", "R@2"], depth=2)
+    return compare(name, {m: assess(run, qrels, ["RR", "R@2"], depth=2) for m, run in runs.items()}, qrels)
 
 
 def rows(text: str) -> list[dict[str, str]]:
