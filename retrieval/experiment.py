@@ -28,9 +28,10 @@ from kg.records import Document
 from kg.storage import graph_exists, prepare_directory
 from kg.targets import replace_files
 from retrieval.batch import ALONE, BatchConfig, Share, missing, read_progress, run_batches
+from retrieval.candidates import Candidates
 from retrieval.collection import Collection
 from retrieval.comparison import Comparison, Quality, assess, compare
-from retrieval.measures import parse_measure
+from retrieval.measures import WSS, parse_measure
 from retrieval.methods import METHODS, WITHOUT_ENCODER, Methods, MethodsConfig
 from retrieval.plots import quality_time, save_figure
 from retrieval.tables import (
@@ -111,7 +112,7 @@ class Experiment:
         self._graph = graph
         self._out = out
         self._methods = Methods(graph, encoder, config.settings)
-        self._candidates = candidates(graph, config.batch.unit)
+        self._candidates = Candidates(graph, config.batch.unit)
         self.remarks = (*collection.remarks, *self._check_relevant())
 
     def start_anew(self) -> None:
@@ -140,10 +141,14 @@ class Experiment:
 
     def evaluate(self) -> tuple[list[Comparison], dict[str, Timing]]:
         """Write the runs, once all is done; comparisons by split, and timings by method."""
-        hidden = {q.query_id: len(q.excluded & self._candidates) for q in self.collection.queries}
-        n_candidates = {query: len(self._candidates) - number for query, number in hidden.items()}
         qualities: dict[str, dict[str, Quality]] = {name: {} for name in self.collection.qrels}
         timings: dict[str, Timing] = {}
+        needed = any(isinstance(parse_measure(measure), WSS) for measure in self.config.measures)
+        sizes = {
+            name: self._candidates.numbers(self.collection.queries, qrels)
+            for name, qrels in self.collection.qrels.items()
+            if needed
+        }
         for method in self.config.methods:  # one run in memory at a time
             progress = read_progress(self._state(method), self.configuration(method))
             run = {query.query_id: progress.run[query.query_id] for query in self.collection.queries}
@@ -151,7 +156,7 @@ class Experiment:
             timings[method] = timing(progress)
             for name, qrels in self.collection.qrels.items():
                 qualities[name][method] = assess(
-                    run, qrels, self.config.measures, n_candidates=n_candidates, depth=self.config.batch.top_n
+                    run, qrels, self.config.measures, n_candidates=sizes.get(name), depth=self.config.batch.top_n
                 )
         compared = [
             compare(name, qualities[name], qrels, self.config.baseline) for name, qrels in self.collection.qrels.items()
@@ -189,27 +194,19 @@ class Experiment:
 
     def _check_relevant(self) -> Iterator[str]:
         unit = self.config.batch.unit
-        for name, qrels in self.collection.qrels.items():
+        for label, qrels in self.collection.qrels.items():
             relevant = {d for own in qrels.values() for d, score in own.items() if score > 0}
-            absent = relevant - self._candidates
+            absent = {name for name in relevant if name not in self._candidates}
             if absent == relevant:
                 raise InputError(
-                    f"The graph holds none of the {len(relevant):,} relevant {unit}s of {name}; give the graph of its "
+                    f"The graph holds none of the {len(relevant):,} relevant {unit}s of {label}; give the graph of its "
                     "corpus, and the unit that its judgements are of."
                 )
             if absent:
                 yield (
-                    f"{name}: {len(absent):,} of {len(relevant):,} relevant {unit}s are not in the graph or have no "
+                    f"{label}: {len(absent):,} of {len(relevant):,} relevant {unit}s are not in the graph or have no "
                     "text there; no method can find them."
                 )
-
-
-def candidates(graph: LateralGraph, unit: str) -> set[str]:
-    """Ids that a ranking may hold: sections, or papers with one."""
-    if unit == "section":
-        return set(graph.sections["section_id"].to_pylist())
-    rows = graph.documents.select(["doc_id", "n_sections"]).to_pylist()
-    return {row["doc_id"] for row in rows if row["n_sections"]}
 
 
 def corpus_graph(

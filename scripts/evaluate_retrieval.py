@@ -78,11 +78,14 @@ def run(arguments: Arguments) -> int:
     """Exit 1 when a corpus could be read only in part."""
     from kg.errors import InputError
     from kg.lock import writer_lock
+    from kg.places import fault_of_directory
     from retrieval.batch import BatchConfig
     from retrieval.collection import Selection, read_collections
     from retrieval.experiment import MEASURES, ExperimentConfig, Outcome, write_results
     from scripts.processes import Processes
 
+    if fault := fault_of_directory(arguments.out):
+        raise InputError(f"{arguments.out} {fault}; choose another place for --out.")
     if not arguments.folders:
         raise InputError("No folder was named; pass at least one BEIR folder.")
     if arguments.graph and len(arguments.graph) != len(arguments.folders):

@@ -12,7 +12,7 @@ from kg.records import Document
 from kg.sectioning import SectioningConfig
 from retrieval.batch import BatchConfig
 from retrieval.collection import Collection, read_collection
-from retrieval.experiment import Experiment, ExperimentConfig, candidates, corpus_graph
+from retrieval.experiment import Experiment, ExperimentConfig, corpus_graph
 from retrieval.queries import Query
 from tests.beir_folder import PAPERS, QRELS, write_beir
 from tests.conftest import HashEncoder, paper
@@ -58,11 +58,6 @@ def test_a_graph_with_other_settings_is_refused_unless_it_may_go(tmp_path: Path,
         corpus_graph(tmp_path / "g", CORPUS, other)
     corpus_graph(tmp_path / "g", CORPUS, other, overwrite=True)
     assert open_graph(tmp_path / "g").manifest["configuration"]["sectioning"]["max_words"] == 50
-
-
-def test_a_paper_without_text_is_no_candidate(graph: LateralGraph) -> None:
-    assert candidates(graph, "document") == set(PAPERS)
-    assert candidates(graph, "section") == {f"{key}#0" for key in PAPERS}
 
 
 def test_answers_that_no_method_can_find_are_counted(graph: LateralGraph, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ import pytrec_eval
 
 import scripts.tools
 from kg.build import Tools
+from kg.lock import writer_lock
 from retrieval.experiment import corpus_graph
 from scripts.evaluate_retrieval import main
 from tests.beir_folder import PAPERS, QRELS, write_beir
@@ -135,6 +136,16 @@ def test_other_settings_are_refused_or_start_anew(
     assert max(ranks) <= 5
 
 
+def test_results_of_another_graph_are_refused(
+    run: Run, folder: Path, graph: Path, tmp_path: Path, tools: Tools, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = (folder, "--out", tmp_path / "out", "--methods", "bm25", "--graph")
+    assert run(*arguments, graph) == 0
+    corpus_graph(tmp_path / "g", [paper(key, f"{text} Perhaps.", key) for key, text in PAPERS.items()], tools)
+    assert run(*arguments, tmp_path / "g") == 2
+    assert "holds results with graph" in capsys.readouterr().err
+
+
 def test_exclusions_years_columns_and_units(
     run: Run, folder: Path, graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -186,6 +197,20 @@ def test_records_that_cannot_be_read_make_the_exit_code_say_partly(run: Run, tmp
         file.write("no json\n")
     assert run(folder, "--out", tmp_path / "out", "--methods", "bm25") == 1
     assert "1 rejected" in capsys.readouterr().err
+
+
+def test_results_never_go_into_a_graph(run: Run, folder: Path, graph: Path, capsys: Any) -> None:
+    assert run(folder, "--graph", graph, "--out", graph / "results", "--methods", "bm25") == 2
+    assert "is inside the graph" in capsys.readouterr().err
+    assert not (graph / "results").exists()
+
+
+def test_two_runs_do_not_write_to_one_place(run: Run, folder: Path, graph: Path, tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "state").mkdir()
+    with writer_lock(tmp_path / "state"):
+        assert run(folder, "--graph", graph, "--out", tmp_path, "--methods", "bm25") == 2
+    assert "is writing to" in capsys.readouterr().err
+    assert not (tmp_path / "results.json").exists()
 
 
 @pytest.mark.parametrize(
