@@ -41,9 +41,7 @@ def read_latest_years(folder: str | Path) -> dict[str, int]:
     """
     years: dict[str, int] = {}
     for query_id, where, record in _query_records(folder):
-        metadata = record.get("metadata")
-        inside = metadata.get("latest_year") if isinstance(metadata, dict) else None
-        given = record.get("latest_year", inside)
+        given = _field(record, "latest_year")
         if given is None:
             continue
         year = None if isinstance(given, bool) else _whole_number(str(given))
@@ -51,6 +49,25 @@ def read_latest_years(folder: str | Path) -> dict[str, int]:
             raise InputError(f"{where}: field latest_year is {given!r}; give a year as a whole number.")
         years[query_id] = year
     return years
+
+
+def read_groups(folder: str | Path, field: str) -> dict[str, str]:
+    """Query id -> ``field`` of its record or of the record's ``metadata``, of the queries that have one.
+
+    Raises:
+        InputError: as ``read_queries``, or a value that is neither text nor number.
+    """
+    groups: dict[str, str] = {}
+    for query_id, where, record in _query_records(folder):
+        value = _field(record, field)
+        if value is None:
+            continue
+        if not isinstance(value, str | int | float):
+            raise InputError(
+                f"{where}: field {field} is a {type(value).__name__}; queries are grouped by text or number."
+            )
+        groups[query_id] = str(value)
+    return groups
 
 
 def read_excluded(path: str | Path) -> dict[str, frozenset[str]]:
@@ -154,6 +171,11 @@ def read_qrels(folder: str | Path, split: str, *, score_column: int = 3) -> dict
                 f"{qrels[query_id][doc_id]}; keep one."
             )
     return qrels
+
+
+def _field(record: dict[str, Any], name: str) -> Any:
+    metadata = record.get("metadata")
+    return record.get(name, metadata.get(name) if isinstance(metadata, dict) else None)
 
 
 def _is_header(field: str) -> bool:

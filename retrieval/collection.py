@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kg.errors import InputError
 from kg.records import encode_id
-from retrieval.beir import read_excluded, read_latest_years, read_qrels, read_queries, splits
+from retrieval.beir import read_excluded, read_groups, read_latest_years, read_qrels, read_queries, splits
 from retrieval.measures import Qrels
 from retrieval.queries import Query
 
@@ -27,6 +27,9 @@ class Collection:
     qrels: Mapping[str, Qrels]
     splits: tuple[str, ...]
     remarks: tuple[str, ...] = ()
+    groups: Mapping[str, int] | None = None
+    """Query id -> number of its cluster, where the queries' own field ``cluster_by`` says it."""
+    cluster_by: str | None = None
 
 
 @dataclass(frozen=True)
@@ -34,13 +37,15 @@ class Selection:
     """What of a BEIR folder is taken.
 
     ``splits``: all if empty. ``limit``: the first queries of each split. ``score_column``: as in ``read_qrels``.
-    ``years``: queries have their ``latest_year``.
+    ``years``: queries have their ``latest_year``. ``cluster_by``: a field of the queries; those with the same value are
+    one cluster. If None, those that share relevant documents are.
     """
 
     splits: tuple[str, ...] = ()
     limit: int | None = None
     score_column: int = 3
     years: bool = False
+    cluster_by: str | None = None
 
 
 def read_collection(folder: Path, selection: Selection = Selection(), excluded: Path | None = None) -> Collection:
@@ -49,8 +54,8 @@ def read_collection(folder: Path, selection: Selection = Selection(), excluded: 
     Queries without a relevant document are left out, as no measure tells anything of them.
 
     Raises:
-        InputError: what ``retrieval.beir`` refuses; a judged query without a text; years asked for where no query has
-            one; nothing left to ask.
+        InputError: what ``retrieval.beir`` refuses; a judged query without a text; years or a field asked for where no
+            query has one; nothing left to ask.
     """
     if selection.limit is not None and selection.limit < 1:
         raise InputError(f"The limit is {selection.limit} queries; take 1 or more.")
@@ -85,7 +90,8 @@ def read_collection(folder: Path, selection: Selection = Selection(), excluded: 
         for query, text in texts.items()
         if query in asked
     )
-    return Collection(name, queries, qrels, chosen, tuple(remarks))
+    groups = None if selection.cluster_by is None else _groups(folder, asked, selection.cluster_by, name, remarks)
+    return Collection(name, queries, qrels, chosen, tuple(remarks), groups, selection.cluster_by)
 
 
 def read_collections(
@@ -111,6 +117,17 @@ def _years(folder: Path, asked: set[str], name: str, remarks: list[str]) -> dict
             f"{name}: {lacking:,} of {len(asked):,} queries have no latest_year and see papers of all years."
         )
     return years
+
+
+def _groups(folder: Path, asked: set[str], field: str, name: str, remarks: list[str]) -> dict[str, int]:
+    values = {query: value for query, value in read_groups(folder, field).items() if query in asked}
+    if not values:
+        raise InputError(f"No query of {folder} has a field {field}; leave --cluster_by out, or name another.")
+    if lacking := len(asked) - len(values):
+        remarks.append(f"{name}: {lacking:,} of {len(asked):,} queries have no {field}; each is a cluster of its own.")
+    numbers: dict[tuple[str, str], int] = {}
+    keys = {query: ("value", values[query]) if query in values else ("query", query) for query in sorted(asked)}
+    return {query: numbers.setdefault(key, len(numbers)) for query, key in keys.items()}
 
 
 def _excluded(path: Path, qrels: Mapping[str, Qrels], name: str, remarks: list[str]) -> dict[str, frozenset[str]]:

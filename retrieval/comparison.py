@@ -13,6 +13,8 @@ from retrieval.trec import Run
 TEXT_METHODS = ("bm25", "bm25_metasyn", "dense")
 """Methods that use nothing but texts, each alone; the best of them is the baseline unless another is named."""
 
+SHARED = "shared relevant documents"
+
 RANKS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 """Where recall curves are read."""
 
@@ -40,7 +42,8 @@ class Comparison:
 
     ``values``: method -> measure -> query -> value; ``intervals``: method -> measure -> mean with interval;
     ``differences``: measure -> method (all but ``baseline``) -> difference, empty without a baseline;
-    ``recall``: method -> rank of ``RANKS`` -> mean recall. ``n_clusters`` of queries that share relevant documents.
+    ``recall``: method -> rank of ``RANKS`` -> mean recall. ``n_clusters`` of queries that are
+    drawn together, by what ``clustered_by`` says.
     """
 
     name: str
@@ -52,6 +55,7 @@ class Comparison:
     recall: Mapping[str, Mapping[int, float]]
     n_queries: int
     n_clusters: int
+    clustered_by: str = SHARED
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -81,12 +85,21 @@ def assess(
     return Quality(values, recall)
 
 
-def compare(name: str, qualities: Mapping[str, Quality], qrels: Qrels, baseline: str | None = None) -> Comparison:
+def compare(
+    name: str,
+    qualities: Mapping[str, Quality],
+    qrels: Qrels,
+    baseline: str | None = None,
+    *,
+    groups: Mapping[str, int] | None = None,
+    clustered_by: str = SHARED,
+) -> Comparison:
     """Methods assessed on the same ``qrels`` with the same measures, side by side.
 
-    Queries that share relevant documents are drawn together (``significance.clusters``). The default baseline is, of
-    the ``TEXT_METHODS`` among the methods, the one with the highest mean of the first measure. Holm's correction is
-    over the methods, for each measure by itself.
+    Queries of one cluster are drawn together: ``groups`` by query id, made as ``clustered_by`` says; if None, those
+    that share relevant documents (``significance.clusters``). The default baseline is, of the ``TEXT_METHODS`` among the
+    methods, the one with the highest mean of the first measure. Holm's correction is over the methods, for each measure
+    by itself.
 
     Raises:
         InputError: no method, or a baseline that is none of them.
@@ -97,7 +110,8 @@ def compare(name: str, qualities: Mapping[str, Quality], qrels: Qrels, baseline:
         raise InputError(f"The baseline {baseline!r} is none of the methods {', '.join(qualities)}; add it to them.")
     values = {method: quality.values for method, quality in qualities.items()}
     measures = tuple(next(iter(values.values())))
-    groups = clusters(qrels)
+    if groups is None:
+        groups = clusters(qrels)
     intervals = {
         method: {measure: cluster_bootstrap(own, groups) for measure, own in by_measure.items()}
         for method, by_measure in values.items()
@@ -108,7 +122,9 @@ def compare(name: str, qualities: Mapping[str, Quality], qrels: Qrels, baseline:
     differences = {} if baseline is None else _differences(values, baseline, measures, groups)
     recall = {method: quality.recall for method, quality in qualities.items()}
     n_clusters = len({groups[query] for query in qrels})
-    return Comparison(name, measures, values, intervals, baseline, differences, recall, len(qrels), n_clusters)
+    return Comparison(
+        name, measures, values, intervals, baseline, differences, recall, len(qrels), n_clusters, clustered_by
+    )
 
 
 def _differences(

@@ -30,7 +30,7 @@ from kg.targets import replace_files
 from retrieval.batch import ALONE, BatchConfig, Share, missing, read_progress, run_batches
 from retrieval.candidates import Candidates
 from retrieval.collection import Collection
-from retrieval.comparison import Comparison, Quality, assess, compare
+from retrieval.comparison import SHARED, Comparison, Quality, assess, compare
 from retrieval.measures import WSS, parse_measure
 from retrieval.methods import METHODS, WITHOUT_ENCODER, Methods, MethodsConfig
 from retrieval.plots import quality_time, save_figure
@@ -158,8 +158,11 @@ class Experiment:
                 qualities[name][method] = assess(
                     run, qrels, self.config.measures, n_candidates=sizes.get(name), depth=self.config.batch.top_n
                 )
+        groups = self.collection.groups
+        how = SHARED if groups is None else f"equal {self.collection.cluster_by}"
         compared = [
-            compare(name, qualities[name], qrels, self.config.baseline) for name, qrels in self.collection.qrels.items()
+            compare(name, qualities[name], qrels, self.config.baseline, groups=groups, clustered_by=how)
+            for name, qrels in self.collection.qrels.items()
         ]
         return compared, timings
 

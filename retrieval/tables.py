@@ -33,11 +33,12 @@ def results(comparisons: Sequence[Comparison]) -> dict[str, Any]:
 
 
 def significance(comparisons: Sequence[Comparison]) -> dict[str, Any]:
-    """``{dataset: {baseline, n_clusters, measures: {measure: {method: {difference, p, p_holm}}}}}``."""
+    """``{dataset: {baseline, n_clusters, clustered_by, measures: {measure: {method: {difference, p, p_holm}}}}}``."""
     return {
         c.name: {
             "baseline": c.baseline,
             "n_clusters": c.n_clusters,
+            "clustered_by": c.clustered_by,
             "measures": {
                 measure: {
                     method: {"difference": d.mean, "p": d.p, "p_holm": d.adjusted} for method, d in by_method.items()
@@ -126,7 +127,7 @@ def _dataset(c: Comparison) -> list[str]:
     best = {measure: max(c.intervals[method][measure].mean for method in c.methods) for measure in c.measures}
     rows = [[method, *(_cell(c, method, measure, best[measure]) for measure in c.measures)] for method in c.methods]
     few = c.n_clusters < FEW
-    independent = "" if c.n_clusters == c.n_queries else f" in {c.n_clusters:,} clusters that share relevant documents"
+    independent = "" if c.n_clusters == c.n_queries else f" in {c.n_clusters:,} clusters by {c.clustered_by}"
     caption = f"{c.n_queries:,} queries{independent}. " + (
         f"Fewer than {FEW} of them are independent, so there are no intervals."
         if few

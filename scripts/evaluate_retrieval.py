@@ -60,6 +60,9 @@ class Arguments:
     """For each folder, lines of query id, tab, and the id of a paper or section that its ranking may not hold."""
     years: bool = False
     """Papers later than a query's latest_year are not seen."""
+    cluster_by: Annotated[str | None, tyro.conf.arg(metavar="FIELD")] = None
+    """Field of the queries or of their metadata; queries with the same value are drawn together for intervals and
+    tests. Unless given, those that share relevant documents are."""
     limit: Annotated[int | None, tyro.conf.arg(metavar="N", help="Ask only the first N queries of each split.")] = None
     batch_size: Annotated[int, tyro.conf.arg(metavar="N")] = 16
     """Questions asked at a time; seconds per query depend on it."""
@@ -94,7 +97,9 @@ def run(arguments: Arguments) -> int:
         )
     batch = BatchConfig(arguments.top_n, arguments.unit, arguments.batch_size)
     config = ExperimentConfig(arguments.methods, arguments.measures or MEASURES, arguments.baseline, batch)
-    selection = Selection(arguments.split, arguments.limit, arguments.score_column, arguments.years)
+    selection = Selection(
+        arguments.split, arguments.limit, arguments.score_column, arguments.years, arguments.cluster_by
+    )
     collections = read_collections(arguments.folders, selection, arguments.excluded)
     if arguments.wandb is not None:
         from scripts.tracking import require_wandb

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from kg.errors import InputError
-from retrieval.beir import read_excluded, read_latest_years, read_qrels, read_queries, splits
+from retrieval.beir import read_excluded, read_groups, read_latest_years, read_qrels, read_queries, splits
 
 
 @pytest.fixture
@@ -147,3 +147,15 @@ def test_a_bad_line_of_excluded_ids_is_refused(tmp_path, line, words):
 def test_a_missing_file_of_excluded_ids_is_named(tmp_path):
     with pytest.raises(InputError, match=r"none\.tsv is no file"):
         read_excluded(tmp_path / "none.tsv")
+
+
+def test_groups_by_a_field(folder):
+    write_queries(
+        folder,
+        '{"_id": "a", "text": "", "metadata": {"kind": "x"}}\n{"_id": "b", "text": "", "kind": 3}\n'
+        '{"_id": "c", "text": ""}',
+    )
+    assert read_groups(folder, "kind") == {"a": "x", "b": "3"}
+    write_queries(folder, '{"_id": "a", "text": "", "kind": ["x"]}')
+    with pytest.raises(InputError, match="line 1: field kind is a list"):
+        read_groups(folder, "kind")

@@ -75,3 +75,17 @@ def test_what_cannot_be_asked_is_refused(folder: Path, tmp_path: Path) -> None:
 def test_years_where_there_are_none_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has a latest_year; leave --years out"):
         read_collection(write_beir(tmp_path / "tiny"), Selection(years=True))
+
+
+def test_clusters_by_a_field_of_the_queries(tmp_path: Path) -> None:
+    folder = write_beir(
+        tmp_path / "tiny", q1={"entity": "d"}, q2={"entity": 7}, q3={"entity": "q5"}, q4={"entity": "d"}
+    )
+    collection = read_collection(folder, Selection(cluster_by="entity"))
+    assert collection.groups is not None
+    own = {query: number for query, number in collection.groups.items() if query not in {"q1", "q4"}}
+    assert collection.groups["q1"] == collection.groups["q4"]
+    assert len({collection.groups["q1"], *own.values()}) == 5  # q5 has no value, and is not the "q5" of q3
+    assert "tiny: 2 of 6 queries have no entity; each is a cluster of its own." in collection.remarks
+    with pytest.raises(InputError, match="has a field kind"):
+        read_collection(folder, Selection(cluster_by="kind"))

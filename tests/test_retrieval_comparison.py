@@ -8,7 +8,7 @@ import pytrec_eval
 from kg.errors import InputError
 from retrieval.comparison import Comparison, assess, compare
 from retrieval.ranking import Ranking
-from retrieval.significance import clusters, holm, paired_randomisation
+from retrieval.significance import cluster_bootstrap, clusters, holm, paired_randomisation
 
 MEASURES = ("R@5", "nDCG@10", "AP", "RR")
 NAMES = {"R@5": "recall_5", "nDCG@10": "ndcg_cut_10", "AP": "map", "RR": "recip_rank"}
@@ -89,3 +89,13 @@ def test_nothing_to_compare_is_refused() -> None:
         assess(RUNS["bm25"], QRELS, [])
     with pytest.raises(InputError, match="'else' is none of the methods"):
         compared(baseline="else")
+
+
+def test_given_clusters_are_used_and_named() -> None:
+    groups = {query: number % 25 for number, query in enumerate(QRELS)}
+    qualities = {method: assess(run, QRELS, MEASURES) for method, run in RUNS.items()}
+    found = compare("tiny", qualities, QRELS, "bm25", groups=groups, clustered_by="equal number")
+    values = {method: own["AP"] for method, own in found.values.items()}
+    assert found.differences["AP"]["ppr"].p == paired_randomisation(values["ppr"], values["bm25"], groups)
+    assert found.intervals["ppr"]["AP"] == cluster_bootstrap(values["ppr"], groups)
+    assert (found.n_clusters, found.clustered_by) == (25, "equal number")

@@ -166,6 +166,16 @@ def test_exclusions_years_columns_and_units(
     assert json.loads((tmp_path / "s" / "results.json").read_text())["sections"]["dense"]["RR"]["n"] == 1
 
 
+def test_clusters_may_be_those_of_a_field(run: Run, graph: Path, tmp_path: Path) -> None:
+    fields = {query: {"topic": "health" if query in {"q1", "q3", "q5"} else "money"} for query in QRELS["dev"]}
+    folder = write_beir(tmp_path / "tiny", **fields)
+    arguments = (folder, "--graph", graph, "--out", tmp_path / "out", "--methods", "bm25", "--split", "dev")
+    assert run(*arguments, "--cluster_by", "topic") == 0
+    assert "5 queries in 2 clusters by equal topic." in (tmp_path / "out" / "results.md").read_text()
+    assert run(*arguments) == 0
+    assert "5 queries in 4 clusters by shared relevant documents." in (tmp_path / "out" / "results.md").read_text()
+
+
 def test_progress_goes_on_after_ctrl_c(
     run: Run, folder: Path, graph: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
