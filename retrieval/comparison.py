@@ -97,9 +97,9 @@ def compare(
     """Methods assessed on the same ``qrels`` with the same measures, side by side.
 
     Queries of one cluster are drawn together: ``groups`` by query id, made as ``clustered_by`` says; if None, those
-    that share relevant documents (``significance.clusters``). The default baseline is, of the ``TEXT_METHODS`` among the
-    methods, the one with the highest mean of the first measure. Holm's correction is over the methods, for each measure
-    by itself.
+    that share relevant documents (``significance.clusters``). The default baseline is the text method
+    (``TEXT_METHODS``) with the highest mean of the first measure. Holm's correction is over the methods, for each
+    measure by itself.
 
     Raises:
         InputError: no method, or a baseline that is none of them.

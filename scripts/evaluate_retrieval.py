@@ -42,7 +42,7 @@ class Arguments:
     ]
     out: Annotated[Path, tyro.conf.arg(metavar="DIR", help="Where results go.")]
     methods: Annotated[tuple[str, ...], tyro.conf.arg(metavar="METHOD...")] = ("bm25", "dense", "hybrid", "ppr", "lkg")
-    """Names in retrieval/methods.py."""
+    """These and the others of retrieval/methods.py; an unknown name is answered with the list."""
     split: Annotated[tuple[str, ...], tyro.conf.arg(metavar="SPLIT...")] = ()
     """Judgements in qrels/, each evaluated apart; all unless given."""
     graph: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="GRAPH...")] = ()
