@@ -68,7 +68,7 @@ def _panel(axes: Axes, comparison: Comparison, seconds: dict[str, float], measur
     times = [max(seconds[method], _LEAST) for method in placed]
     axes.set_xlim(min(times) / 2, max(times) * 6)  # room for the names
     _label(axes, [(max(seconds[m], _LEAST), comparison.intervals[m][measure].mean, m) for m in placed])
-    axes.set_xlabel("seconds per query", color=_INK)
+    axes.set_xlabel("seconds per query (squares: text methods alone)", color=_INK)
     axes.set_ylabel(measure, color=_INK)
     axes.set_title(f"{comparison.name}, {comparison.n_queries:,} queries", loc="left", fontsize=10, color=_INK)
     axes.grid(axis="y", color=_FAINT, alpha=0.25, linewidth=0.6)
