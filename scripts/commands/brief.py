@@ -32,7 +32,7 @@ class Arguments:
 
 
 def run(arguments: Arguments) -> int:
-    """Exit 2 when the graph or the question is empty, or nothing matches."""
+    """Exit 1 when nothing bears on the question, and the report says so; 2 when the graph or the question is empty."""
     with working("loading libraries"):
         from agents.brief import BriefConfig, write_brief
         from agents.reporting.formats import write_renderings
@@ -63,8 +63,9 @@ def run(arguments: Arguments) -> int:
         counts = {"claims": claims, "references": len(report.references)}
         print_json({"files": files, **counts, "cautions": report.cautions})
     else:
-        papers = "paper" if len(report.references) == 1 else "papers"
+        from agents.pictures.words import count
+
         first = next(iter(written.values()), arguments.out)
         others = f" (and {', '.join(path.name for path in [*written.values()][1:])})" if len(written) > 1 else ""
-        out().print(f"{first}: {claims} passages from {len(report.references)} {papers}{others}")
-    return 0
+        out().print(f"{first}: {count(claims, 'quotation')} from {count(len(report.references), 'paper')}{others}")
+    return 0 if claims else 1
