@@ -284,6 +284,9 @@ def test_references_link_to_their_doi_and_to_where_they_are_cited(style: Any) ->
         labels = [page.xpath("//a[@id=$id]", id=target[1:])[0].text_content() for target in back]
         assert labels
         assert len(set(labels)) == 1
+        headings = [link.text_content() for link in element.xpath(".//span[contains(@class, 'back')]//a")]
+        assert len(set(headings)) == len(headings)  # each section once, by its name
+        assert set(headings) <= {heading.text_content() for heading in page.find_class("heading")}
     cited = page.find_class("cites")[0].text_content()
     assert cited[0] == bibliography.opening
     assert cited[-1] == bibliography.closing
