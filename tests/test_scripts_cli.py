@@ -817,12 +817,16 @@ def test_a_search_that_finds_nothing_says_so(run: Run, sample_directory: Path) -
 
 @pytest.mark.parametrize("question", ["zzqx wvvk qqqz", "量子计算机如何工作？", "как работает квантовый компьютер"])
 @pytest.mark.parametrize("method", ["hybrid", "ppr"])
-def test_a_brief_on_what_the_graph_does_not_hold_is_refused(
+def test_a_brief_on_what_the_graph_does_not_hold_quotes_nothing_and_ends_with_1(
     run: Run, sample_directory: Path, tmp_path: Path, question: str, method: str
 ) -> None:
     out = tmp_path / "out"
-    assert_refused(run("brief", sample_directory, question, "--out", out, "--method", method), question, "add papers")
-    assert not out.exists()
+    done = run("brief", sample_directory, question, "--out", out, "--method", method)
+    assert done.code == 1
+    assert "is near the question, so nothing is quoted" in done.err
+    assert "0 quotations from 0 papers" in done.out
+    assert (out / "claims.jsonl").read_bytes() == b""
+    assert "nothing is quoted" in (out / "brief.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -833,7 +837,7 @@ def test_every_quote_of_a_brief_stands_where_it_says(
     out = tmp_path / "deep" / "out"
     text = run("brief", sample_directory, question, "--out", out, "--method", method)
     value = run("brief", sample_directory, question, "--out", out, "--method", method, "--json")
-    assert (text.code, text.err, value.code, value.err) == (0, "", 0, "")
+    assert (text.code, value.code) == (0, 0)
     files = {kind: f"brief.{kind}" for kind in ("html", "md", "docx")}
     files |= {"bib": "references.bib", "csl": "references.json"}
     data = {"report.json", "claims.jsonl", "figures"}
@@ -846,9 +850,13 @@ def test_every_quote_of_a_brief_stands_where_it_says(
         "references": len(report["references"]),
         "cautions": report["cautions"],
     }
+    assert text.err == value.err == "".join(f"Caution: {caution}\n" for caution in report["cautions"])
     papers = "1 paper" if len(report["references"]) == 1 else f"{len(report['references'])} papers"
     others = ", ".join([*files.values()][1:])
-    assert text.out == f"{out / 'brief.html'}: {len(claims)} passages from {papers} (and {others})\n"
+    assert (
+        text.out
+        == f"{out / 'brief.html'}: {len(claims)} quotation{'' if len(claims) == 1 else 's'} from {papers} (and {others})\n"
+    )
     assert report["question"] == question
 
     graph = open_graph(sample_directory)
