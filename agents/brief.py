@@ -23,6 +23,8 @@ from retrieval.bm25 import BM25Index
 from retrieval.paths import contributions
 from retrieval.relevance import (
     clear_sections,
+    common_words,
+    content_words,
     coverage,
     missing_words,
     relevant_sections,
@@ -97,6 +99,8 @@ def find_cautions(question: str, texts: Sequence[str], clear: bool, lexical: BM2
 
     An answer in other words may still be there, so the reader is told what is missing, not that nothing was found.
     """
+    if all(token.casefold() in common_words() for token in content_words(question)):
+        return ["The question holds no word of content, so what stands below was found by chance. Ask with its topic."]
     if not clear:
         missing = missing_words(question, texts)
         words = f", and none holds {_quoted(missing)}" if missing else ""

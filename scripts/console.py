@@ -19,7 +19,7 @@ _PLAIN_INTERVAL = 15.0
 """Seconds between two lines of progress where stderr is no terminal."""
 _TELLING = 0.02
 """Share of the work after which its rate says how long the rest takes; the first items wait for their batch."""
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def harmless(text: str) -> str:

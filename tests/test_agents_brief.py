@@ -180,6 +180,7 @@ def test_cautions_name_what_is_missing_in_any_form_of_the_word() -> None:
     assert find_cautions("What is the tariff?", quoted, True, lexical) == []
     (caution,) = find_cautions("Why do banks fail after a tariff?", quoted, False, lexical)
     assert "and none holds “banks”, “fail”." in caution
+    assert "no word of content" in find_cautions("what is the of and to", quoted, True, lexical)[0]
     assert find_cautions("Tariff trade?", quoted, False, lexical) == [
         "No passage below is clearly about the question. Take them as related to it, not as an answer."
     ]

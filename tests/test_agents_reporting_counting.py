@@ -15,7 +15,7 @@ TEXT = "Bad cars drive out good ones."
 
 
 def cite(section_id: str) -> Citation:
-    return Citation(section_id, hashlib.sha256(TEXT.encode()).hexdigest(), TEXT[:8], 0, 8)
+    return Citation(section_id, hashlib.sha256(TEXT.encode()).hexdigest(), TEXT, 0, len(TEXT))
 
 
 def report(*sentences: Sentence, passages: tuple[str, ...] = ()) -> Report:
