@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from torch import Tensor
 
@@ -21,8 +22,16 @@ from kg.protocols import Encoder
 from retrieval.bm25 import BM25Index
 from retrieval.methods import Method, Methods, MethodsConfig
 from retrieval.paths import contributions
-from retrieval.questions import NoMatchError
-from retrieval.relevance import clear_sections, missing_words, relevant_sections, unknown_words
+from retrieval.relevance import (
+    clear_sections,
+    common_words,
+    content_words,
+    coverage,
+    missing_words,
+    relevant_sections,
+    section_words,
+    unknown_words,
+)
 
 
 @dataclass(frozen=True)
@@ -45,8 +54,7 @@ class BriefConfig:
 def write_brief(graph: LateralGraph, encoder: Encoder, question: str, config: BriefConfig = BriefConfig()) -> Report:
     """The brief as data; ``agents.reporting`` stores and renders it.
 
-    Raises:
-        NoMatchError: no section of the graph bears on the question.
+    Where no section bears on the question, the brief quotes none and says so, with the sections that were ranked.
     """
     vector = encoder.encode_queries([question])[0]
     methods = Methods(graph, encoder, config.retrieval)
@@ -55,31 +63,34 @@ def write_brief(graph: LateralGraph, encoder: Encoder, question: str, config: Br
     rows = section_numbers(graph, ranking.ids)
     relevant = relevant_sections(graph, question, vector, rows, methods.lexical)
     kept = [(rank, row) for rank, row in enumerate(rows, start=1) if row in relevant]
+    seeder = methods.ppr.seeder
+    seeds = seeder.concepts_of(question, vector, config.seeds_named)
+    writer = BriefWriter(graph, question, seeds, seeder.named(question))
+    method = writer.method_note(config.method, len(rows))
     if not kept:
-        raise NoMatchError(question)
+        return writer.nothing(rows, method, unknown_words(question, methods.lexical))
     texts = [graph.sections["text"][row].as_py() for _, row in kept]
-    quotes = key_sentences(texts, vector, encoder, config.sentences)
+    covered = partial(coverage, question, lexical=methods.lexical)
+    quotes = key_sentences(texts, vector, encoder, config.sentences, covered=covered)
     found = [
         Found(
             row, rank, ranking.scores[rank - 1], own,
-            contributions(graph, row, scores[:, 0], config.retrieval.graph.spread_exponent),
+            writer.near(contributions(graph, row, scores[:, 0], config.retrieval.graph.spread_exponent)),
         )
         for (rank, row), own in zip(kept, quotes, strict=True)
         if own
     ]  # fmt: skip
-    seeder = methods.ppr.seeder
-    seeds = seeder.concepts_of(question, vector, config.seeds_named)
-    writer = BriefWriter(graph, question, seeds, seeder.named(question))
     quoted = {section.row for section in found}
-    remarks = [
-        writer.method_note(config.method, len(rows)),
-        *writer.left_out("Says again what is quoted", [row for _, row in kept if row not in quoted]),
-        *writer.left_out("Ranked high, but too far from the question", [row for row in rows if row not in relevant]),
-    ]
+    left_out = {
+        "Said already by what is quoted": [row for _, row in kept if row not in quoted],
+        "Near the question neither in meaning nor in wording": [row for row in rows if row not in relevant],
+    }
     clear = clear_sections(graph, question, vector, [section.row for section in found], methods.lexical)
-    cautions = find_cautions(question, writer.texts(found), bool(clear), methods.lexical)
+    cautions = find_cautions(
+        question, [section_words(graph, section.row) for section in found], bool(clear), methods.lexical
+    )
     figure = _figure(graph, methods, question, vector, config, found) if config.picture else None
-    return writer.report(group_by_concept(found, config.groups), cautions, remarks, figure)
+    return writer.report(group_by_concept(found, config.groups), cautions, method, left_out, figure)
 
 
 def find_cautions(question: str, texts: Sequence[str], clear: bool, lexical: BM25Index) -> list[str]:
@@ -88,6 +99,8 @@ def find_cautions(question: str, texts: Sequence[str], clear: bool, lexical: BM2
 
     An answer in other words may still be there, so the reader is told what is missing, not that nothing was found.
     """
+    if all(token.casefold() in common_words() for token in content_words(question)):
+        return ["The question holds no word of content, so what stands below was found by chance. Ask with its topic."]
     if not clear:
         missing = missing_words(question, texts)
         words = f", and none holds {_quoted(missing)}" if missing else ""

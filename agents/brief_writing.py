@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -42,6 +42,8 @@ class Found:
     carriers: list[tuple[int, float]]
 
 
+LONGEST_WAY = 4
+"""Concepts on a way that is told as a reason."""
 Group: TypeAlias = tuple[int | None, list[Found]]
 """A concept, None where none leads to all of them, and the sections under it."""
 
@@ -84,29 +86,61 @@ class BriefWriter:
         self.documents: dict[int, Document] = {}
         self.sentences = 0
 
+    def near(self, carriers: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+        """Those of the carriers that a short way leads to; a chain of many concepts explains nothing."""
+        return [(concept, share) for concept, share in carriers if 1 <= len(self.paths.to(concept)) <= LONGEST_WAY]
+
     def report(
-        self, groups: Sequence[Group], cautions: Sequence[str], remarks: Sequence[str], figure: Figure | None = None
+        self,
+        groups: Sequence[Group],
+        cautions: Sequence[str],
+        method: str,
+        left_out: Mapping[str, Sequence[int]],
+        figure: Figure | None = None,
     ) -> Report:
-        """Groups, references and notes; ``remarks`` are further notes."""
-        grouped = [(concept, self._reading_order(own)) for concept, own in groups]
+        """Groups, references and notes. ``left_out``: why sections that were ranked are not quoted, and which."""
+        grouped = [(concept, self._reading_order(own)) for concept, own in self._by_rank(groups)]
+        why = {section.row: self._why(section, concept) for concept, own in grouped for section in own}
         found = sorted((section for _, own in groups for section in own), key=lambda section: section.rank)
-        passages = {section.row: self._passage(section) for section in found}
+        passages = {section.row: self._passage(section, why[section.row]) for section in found}
         sections = tuple(
             ReportSection(
                 self._heading(concept, len(grouped)),
-                tuple(block for section in own for block in self._blocks(section, concept)),
+                tuple(block for section in own for block in self._blocks(section, why[section.row])),
             )
             for concept, own in grouped
         )
         if figure is not None:
             sections += (ReportSection("How the passages were found", (figure,)),)
+        sections += self._left_out(left_out)
         cited = {passages[section.row].section_id.rpartition("#")[0]: self._document(section.row) for section in found}
         references = number_references(sections, cited)
         counts = (
-            f"{count(self.sentences, 'passage')} from {count(len(references), 'paper')}, quoted word for word "
-            "and grouped by the concepts that led to them."
+            f"{count(self.sentences, 'quotation')} from {count(len(found), 'section')} of "
+            f"{count(len(references), 'paper')}, word for word and grouped by the concepts that led to them. "
+            "Whether they answer the question is for the reader to judge."
         )
         summaries = "“Summary of” marks the words of a summary of the paper, not of the paper itself."
+        return self._report(
+            sections, cautions, (counts, *([summaries] if any(r.is_summary for r in references) else []), method),
+            references, tuple(passages.values()),
+        )  # fmt: skip
+
+    def nothing(self, ranked: Sequence[int], method: str, unknown: Sequence[str]) -> Report:
+        """What there is to hand over where nothing was found."""
+        searched = f"{count(self.graph.n_sections, 'section')} of {count(self.graph.n_documents, 'paper')}"
+        words = f" No paper here speaks of {', '.join(f'“{word}”' for word in unknown)}." if unknown else ""
+        caution = f"None of {searched} is near the question, so nothing is quoted.{words}"
+        return self._report(self._left_out({"Nearest, and not near enough to quote": ranked}), [caution], (method,))
+
+    def _report(
+        self,
+        sections: tuple[ReportSection, ...],
+        cautions: Sequence[str],
+        notes: tuple[str, ...],
+        references: tuple[Reference, ...] = (),
+        passages: tuple[Passage, ...] = (),
+    ) -> Report:
         return Report(
             title="Evidence brief",
             question=self.question,
@@ -114,16 +148,9 @@ class BriefWriter:
             sections=sections,
             references=references,
             cautions=tuple(cautions),
-            notes=(counts, *([summaries] if any(r.is_summary for r in references) else []), *remarks),
-            passages=tuple(passages.values()),
+            notes=notes,
+            passages=passages,
         )
-
-    def texts(self, found: Sequence[Found]) -> list[str]:
-        """Title, heading and text of each section."""
-        of = self.graph.sections
-        return [
-            f"{self._document(s.row).title} {of['heading'][s.row].as_py()} {of['text'][s.row].as_py()}" for s in found
-        ]
 
     def method_note(self, method: Method, ranked: int) -> str:
         """What ranks and scores mean."""
@@ -132,9 +159,14 @@ class BriefWriter:
             f"first {ranked:,} were read; scores compare sections of this question only."
         )
 
-    def left_out(self, why: str, rows: Sequence[int]) -> list[str]:
-        """The sections that were ranked and are not quoted, by name."""
-        return [f"{why}: {'; '.join(map(self._where, rows))}."] if rows else []
+    def _left_out(self, why: Mapping[str, Sequence[int]]) -> tuple[ReportSection, ...]:
+        """The sections that were ranked and are not quoted, by name, in the order of their rank."""
+        notes = tuple(Note(f"{reason}: {'; '.join(map(self._where, rows))}.") for reason, rows in why.items() if rows)
+        return (ReportSection("Ranked, but not quoted", notes),) if notes else ()
+
+    def _by_rank(self, groups: Sequence[Group]) -> list[Group]:
+        """Groups by their best section; what no concept leads to comes last."""
+        return sorted(groups, key=lambda group: (group[0] is None, min(section.rank for section in group[1])))
 
     def _reading_order(self, own: Sequence[Found]) -> list[Found]:
         """Papers by their best section, and within a paper the order of its sections."""
@@ -148,14 +180,14 @@ class BriefWriter:
         label = self.labels[concept]
         return label[:1].upper() + label[1:]
 
-    def _blocks(self, section: Found, concept: int | None) -> list[Paragraph | QuoteBlock | Note]:
+    def _blocks(self, section: Found, why: str) -> list[Paragraph | QuoteBlock | Note]:
         summary = "summary of " if Reference.of(self._document(section.row), 1).is_summary else ""
         where = summary + self._where(section.row)
         blocks: list[Paragraph | QuoteBlock | Note] = [
             QuoteBlock(self._sentence(section.row, quote), where if quote is section.quotes[-1] else "")
             for quote in section.quotes
         ]
-        return [*blocks, Note(self._why(section, concept))]
+        return [*blocks, Note(why)]
 
     def _where(self, row: int) -> str:
         """Authors, year and heading; the title where no author is known."""
@@ -176,14 +208,14 @@ class BriefWriter:
         )
         return Sentence(f"s{self.sentences}", "claim", passage, (citation,), "supported", 1.0, VERBATIM)
 
-    def _passage(self, section: Found) -> Passage:
+    def _passage(self, section: Found, why: str) -> Passage:
         row = section.row
         return Passage(
             section_id=self.graph.sections["section_id"][row].as_py(),
             heading=self.graph.sections["heading"][row].as_py(),
             text=self.graph.sections["text"][row].as_py(),
             score=section.score,
-            found=self._why(section, None),
+            found=why,
             rank=section.rank,
         )
 
@@ -197,7 +229,7 @@ class BriefWriter:
         """The way from the question to the section, through the group's concept or the one that carried it most."""
         carrier = concept if concept is not None else (section.carriers[0][0] if section.carriers else None)
         if carrier is None:
-            return "Found by its wording; no concept of the graph leads here."
+            return "Found by its wording and meaning; no short way from a concept of the question leads here."
         path = self.paths.to(carrier)
         if len(path) <= 1:
             others = [self.labels[c] for c, _ in section.carriers[:4] if c != carrier][:2]

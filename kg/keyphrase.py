@@ -22,7 +22,7 @@ from kg.names import token_form
 from kg.records import Extraction, Mention, Section
 from kg.sectioning import sentence_spans
 from kg.stopwords import section_stopwords
-from kg.wordlists import ALONE, BREAKS, EDGE, NOT_ADVERBS, PLURAL_MODIFIERS
+from kg.wordlists import ALONE, BEFORE_VERBS, BETWEEN_VERBS, BREAKS, EDGE, NOT_ADVERBS, PLURAL_MODIFIERS, SYMBOLS
 
 _WORD = regex.compile(
     r"(?P<cjk>[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]+)"
@@ -31,18 +31,29 @@ _WORD = regex.compile(
     regex.DOTALL,
 )
 _NUMERIC = regex.compile(r"^[\d.,/+\-‐‑xX%]+$")
+_MODIFIED = regex.compile(r"\s+(\p{Ll}+ed)\s+([\p{L}\p{N}]+)")
+_YEAR_OR_VERSION = regex.compile(r"^\d{1,4}(?:\.\d)?$")
 _CJK_PARTICLE = regex.compile(r"[的了和与與在是对對及等并並或而之为為被把从從以の、はがをにでと]")
+_LONGEST_CAPITALS = 8
+"""Letters of a word in capitals that may be a coined name; a longer one stands in a heading in capitals."""
 
 
 @dataclass(frozen=True)
 class KeyphraseConfig:
-    """``max_words``: longest term. A section keeps one term per ``words_per_term`` words, within the two bounds."""
+    """``max_words``: longest term. A section keeps one term per ``words_per_term`` words, within the two bounds.
+
+    ``rarity``, ``single`` and ``coined`` weigh a term's score (``KeyphraseExtractor.scores``); docs/extraction.md says
+    how they were chosen.
+    """
 
     max_words: int = 5
     words_per_term: float = 12.0
     min_terms: int = 6
     max_terms: int = 40
     cjk_max_characters: int = 8
+    rarity: float = 0.25
+    single: float = 0.7
+    coined: float = 1.25
 
 
 class KeyphraseExtractor:
@@ -57,7 +68,7 @@ class KeyphraseExtractor:
     @property
     def fingerprint(self) -> str:
         """Version of the rules and the settings that decide what is a candidate."""
-        return f"keyphrase-2/{self.config}"
+        return f"keyphrase-3/{self.config}"
 
     def extract(self, section: Section) -> Extraction:
         """Candidates of one section with their counts; the section's title and heading count as sentence -1."""
@@ -90,17 +101,22 @@ class KeyphraseExtractor:
         return Extraction(mentions, (), tuple(definitions), tuple(spans))
 
     def _phrases(self, text: str, stop: frozenset[str]) -> Iterator[list[str]]:
-        """Runs of words between stop words, punctuation and numbers; a run of CJK text is cut at its particles."""
+        """Runs of words between stop words, verbs, punctuation and numbers; CJK text is cut at its particles."""
         words: list[str] = []
+        verb_next = False
         for match in _WORD.finditer(text):
             kind = match.lastgroup
             if kind == "gap":
                 continue
             if kind == "word":
                 word = match["word"]
-                if word.lower() not in stop and not _NUMERIC.match(word) and not self._adverb(word.lower()):
+                if not verb_next and self._continues(words, word, text, match.end(), stop):
                     words.append(word)
                     continue
+                lower = word.lower()
+                verb_next = word in BEFORE_VERBS or (verb_next and (lower in BETWEEN_VERBS or self._adverb(lower)))
+            else:
+                verb_next = False
             if words:
                 yield words
                 words = []
@@ -110,6 +126,19 @@ class KeyphraseExtractor:
                         yield [piece]
         if words:
             yield words
+
+    def _continues(self, words: list[str], word: str, text: str, end: int, stop: frozenset[str]) -> bool:
+        """Does ``word``, which ends at ``end`` of ``text``, belong to a phrase, after the ``words`` of it so far?"""
+        lower = word.lower()
+        if lower in stop:
+            return False
+        if _NUMERIC.match(word):  # "PASCAL VOC 2012", but not "in 2012" or "HR 0.8"
+            after = words[-1] if words else ""
+            return sum(map(str.isupper, after)) >= 2 and after not in SYMBOLS and bool(_YEAR_OR_VERSION.match(word))
+        if self._adverb(lower):  # "fully connected layer", "locally advanced cancer"
+            modified = _MODIFIED.match(text, end)
+            return modified is not None and not {modified[1], modified[2].lower()} & stop
+        return True
 
     def _candidates(self, words: list[str]) -> Iterator[tuple[str, bool]]:
         """All terms within a phrase: (surface, does it span the whole phrase less its edge words)."""
@@ -121,13 +150,14 @@ class KeyphraseExtractor:
             last -= 1
         verb = [w.endswith("s") and w not in PLURAL_MODIFIERS and token_form(w) != w for w in lower]
         for start in range(first, last):
-            if lower[start] in EDGE:
+            if lower[start] in EDGE or _NUMERIC.match(lower[start]):
                 continue
             # "shaping asymmetric markets" is a clause; "learning rate" and "machine learning" are names.
             longest = 2 if lower[start].endswith("ing") else self.config.max_words
             for end in range(start + 1, min(start + longest, last) + 1):
                 final = lower[end - 1]
-                if final not in EDGE and not final.endswith("ed") and self._stands(lower[start:end]):
+                named = final not in EDGE and not final.endswith("ed") and not self._adverb(final)
+                if named and self._stands(words[start:end]):
                     whole = start == first and end == last
                     yield " ".join(words[start:end]), whole
                 if verb[end - 1]:
@@ -139,43 +169,72 @@ class KeyphraseExtractor:
 
     @staticmethod
     def _stands(words: list[str]) -> bool:
-        """Could these words name something? Single words must be specific and longer than two letters."""
-        if len(words) == 1:
-            word = words[0]
-            return word not in ALONE and len(word) >= (3 if word.isascii() else 2)
-        return True
+        """Could these words name something? A single word must be specific, longer than two letters or an acronym."""
+        if len(words) > 1:
+            return True
+        word = words[0]
+        if len(word) == 2 and word.isascii():
+            return word.isalpha() and word.isupper() and word not in SYMBOLS
+        return word.lower() not in ALONE and len(word) >= 2
 
     def select(self, mentions: MentionTable) -> np.ndarray:
-        """Mask [rows]: the best terms of each section, by counts over the corpus alone.
+        """Mask [rows]: the terms of each section that score best, one per ``words_per_term`` words.
 
-        score(t, s) = (1 + ln tf) log2(1 + words) ln(1 + N / df) i(t) h(t), with i(t) the share of t's
-        occurrences that are not inside a longer term (smoothed) and h(t) = 1/2 for a term of one section alone.
+        A term that two other sections chose is kept down to twice that rank: it is what links papers.
         """
         if not len(mentions.section):
             return np.zeros(0, dtype=bool)
-        size = len(mentions.names)
-        count = mentions.count.astype(np.float64)
-        total = np.bincount(mentions.name, weights=count, minlength=size)
-        alone = np.bincount(mentions.name, weights=mentions.independent.astype(np.float64), minlength=size)
-        # Spellings of one name within a section are one (section, name) pair.
-        row = mentions.section.astype(np.int64) * size + mentions.name
-        pair, row_pair = np.unique(row, return_inverse=True)
-        section_of, name_of = pair // size, pair % size
-        holding = np.bincount(name_of, minlength=size).astype(np.float64)
-        independence = (alone + 0.5) / (total + 1.0)
-        shared = np.where(holding > 1, 1.0, 0.5)
-        term = np.log2(1.0 + mentions.name_words) * np.log1p(mentions.n_sections / holding) * independence * shared
-        score = (1.0 + np.log(np.bincount(row_pair, weights=count))) * term[name_of]
+        section_of, name_of, row_pair, score = self.scores(mentions)
         order = np.lexsort((name_of, -score, section_of))
         starts = np.searchsorted(section_of[order], np.arange(mentions.n_sections))
         rank = np.arange(len(order)) - starts[section_of[order]]
         budget = np.clip(
             np.ceil(mentions.section_words / self.config.words_per_term), self.config.min_terms, self.config.max_terms
         )
-        kept = np.zeros(len(pair), dtype=bool)
+        kept = np.zeros(len(score), dtype=bool)
         first = rank < budget[section_of[order]]
-        # A term that other sections chose stays a mention where it is not among the best: it is what links papers.
-        chosen = np.bincount(name_of[order][first], minlength=size)
+        chosen = np.bincount(name_of[order][first], minlength=len(mentions.names))
         second = (rank < 2 * budget[section_of[order]]) & (chosen[name_of[order]] >= 2)
         kept[order] = first | second
         return kept[row_pair]
+
+    def scores(self, mentions: MentionTable) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """How well each name stands for each section that holds it, from counts over the corpus (docs/extraction.md).
+
+        score(t, s) = (1 + ln tf) log2(1 + words) ln(1 + N / df)^rarity i(t, s) h(t) c(t, s), with i the share of t's
+        occurrences that are not inside a longer term (smoothed), in the section or in the corpus, whichever is more;
+        h = ``single`` for a term of one section alone, c = ``coined`` for one written as coined names are (ImageNet,
+        GPT-2, BLEU), each 1 for others.
+
+        Returns: section int64 [pairs], name int64 [pairs], pair of each row int64 [rows], score float64 [pairs]; the
+        spellings of one name within a section are one pair.
+        """
+        size = len(mentions.names)
+        count, independent = mentions.count.astype(np.float64), mentions.independent.astype(np.float64)
+        pair, row_pair = np.unique(mentions.section.astype(np.int64) * size + mentions.name, return_inverse=True)
+        section_of, name_of = pair // size, pair % size
+        holding = np.bincount(name_of, minlength=size).astype(np.float64)
+        here = np.bincount(row_pair, weights=count)
+        in_section = (np.bincount(row_pair, weights=independent) + 0.5) / (here + 1.0)
+        in_corpus = (np.bincount(mentions.name, weights=independent, minlength=size) + 0.5) / (
+            np.bincount(mentions.name, weights=count, minlength=size) + 1.0
+        )
+        coined = np.fromiter(map(_coined, mentions.surfaces), dtype=bool, count=len(mentions.surfaces))
+        spelled = np.bincount(row_pair, weights=coined[mentions.surface]) > 0
+        shared = np.where(holding > 1, 1.0, self.config.single)
+        term = (
+            np.log2(1.0 + mentions.name_words) * np.log1p(mentions.n_sections / holding) ** self.config.rarity * shared
+        )
+        independence = np.maximum(in_section, in_corpus[name_of])
+        score = (1.0 + np.log(here)) * term[name_of] * independence * np.where(spelled, self.config.coined, 1.0)
+        return section_of, name_of, row_pair, score
+
+
+def _coined(surface: str) -> bool:
+    """Whether a word of the name has two capitals, or one and a digit, and is not a heading in capitals."""
+    return any(
+        sum(ch.isupper() or ch.isdigit() for ch in word) >= 2
+        and any(map(str.isupper, word))
+        and not (len(word) > _LONGEST_CAPITALS and word.isupper())
+        for word in surface.split()
+    )

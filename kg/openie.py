@@ -103,6 +103,8 @@ def read_openie(path: Path) -> OpenIE:
     The order of passages, and of rows within one, does not matter; a passage given twice has the rows of both.
     """
     form = 'give an OpenIE file of HippoRAG, {"docs": [{"passage": ..., "extracted_triples": ...}, ...]}'
+    if path.exists() and not path.is_file():
+        raise InputError(f"The triples {path} cannot be read, as they are no file; {form}.")
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"), strict=False, parse_int=_number)
     except OSError as error:

@@ -3,7 +3,10 @@
 Written for running text of papers: ``BREAKS`` end a phrase (function words, verbs of reporting, adverbs); ``EDGE``
 words do not begin or end one, nor stand alone ("new", "results"); ``ALONE`` words may be part of a longer
 name but say too little by themselves ("model", "rate"). ``PLURAL_MODIFIERS`` are plural forms that do modify nouns
-("sales forecast"); any other plural inside a phrase is taken for a verb ("inhibits growth").
+("sales forecast"); any other plural inside a phrase is taken for a verb ("inhibits growth"). After ``BEFORE_VERBS``, as
+they are written, comes a verb ("we train"), ``BETWEEN_VERBS`` and adverbs aside ("can not only reduce"). ``SYMBOLS``
+are capitals that stand for quantities, numerals, places or small words: no names where they stand alone, and a number
+after one is no part of a name ("HR 0.8").
 """
 
 from __future__ import annotations
@@ -72,6 +75,18 @@ open opens opened permit permits permitted raise raises raised recommend recomme
 resemble resembles resembled reverse reverses reversed send sends sent spread spreads stimulate stimulates stimulated stress stressed suffer
 suffers suffered surround surrounds surrounded tell tells told translate translates trigger triggers triggered undergo undergoes underwent
 utilize utilizes utilized utilizing view viewed warrant warrants win wins won yield yielding
+adopt adopts adopted adopting arose augment augments became began broke build builds came concatenate concatenates converge converges
+decide decides decided deciding deem deems deemed derive derives deriving devise devises devised drew ensure ensures ensured ensuring
+evolve evolves exclude excludes excluded excluding explore explores explored exploring facilitate facilitates facilitated
+facilitating fell felt flew forgot fought gave grew illustrate illustrates illustrated illustrating incorporate incorporates
+incorporated incorporating incur incurs incurred introduce introduces introduced introducing knew leveraging lie lies lied lost
+maximize maximizes minimize minimizes optimize optimizes optimizing outperform outperforms outperformed outperforming
+preserve preserves reexamine rewrite sang sank sat shook shrank slept spoke spent stole struck surpass surpasses surpassed swam
+sworn taught threw tore underlie underlies visualize visualizes visualized woke wore write writes wrote withdrew adapt adapts
+enable enables enabled enabling intend intends intended solve solves solved combine combines combining employ employs employing
+discover discovers discovered discovering emerge emerges emerged encountered participate participates participated belong belongs
+belonged possess possesses possessed regard regards regarded regarding correspond corresponds corresponded consist consists consisted
+consisting constitute constitutes constituted fig figs eq eqs eqn eqns tab ref refs aforementioned
 """
 _ALSO_NOUNS = """
 test tests testing stress support supports review reviews focus estimate estimates result results increase increases decrease decreases
@@ -109,6 +124,9 @@ today ago literature respect addition contrast particular presence absence lack 
 able subject subjects participant participants sample samples value values data information ability degree extent range majority
 rest situation situations circumstance circumstances context contexts sense manner argument arguments
 half quarter percent percentage view views idea ideas form forms change reason reasons thousand million billion page pages
+following corresponding typical existing challenging diverse wide wider successful fewer slower biggest bigger detailed original
+latter former desirable necessary promising noteworthy state-of-the-art supplementary inability detail details mistake mistakes
+mistaken manuscript acknowledgement acknowledgements acknowledgments
 versus related based associated dependent independent prior subsequent consistent robust comparable relevant underlying
 """
 _WEAK_NOUNS = """
@@ -130,7 +148,9 @@ assessment prediction predictions task tasks framework algorithm algorithms proc
 expression production formation interaction interactions association associations correlation target targets source sources
 resource resources product products service services program programs policy policies strategy strategies decision decisions choice choices
 behavior behaviour action actions event events period periods phase phases stage stages step steps component review trial trials
-dataset database sequence sequences signal signals network networks space term class classes category categories mode modes scale scales
+dataset yes subset subsets improvement improvements baseline baselines insight hyperparameter hyperparameters million row rows column
+columns hour hours minute minutes variety scratch effectiveness usefulness advantage advantages disadvantage notation contribution
+contributions database sequence sequences signal signals network networks space term class classes category categories mode modes scale scales
 """
     + "equation equations proof theorem assumption assumptions definition concept concepts notion principle rule rules law laws"
 )
@@ -148,8 +168,17 @@ subcutaneous intravenous mellitus lupus erythematosus streptococcus staphylococc
 resources rights savings securities derivatives
 """
 
+_SYMBOLS = """
+CI OR HR RR SD SE SEM IQR BMI MD NS ID AUC ANOVA US UK EU II III IV VI VII VIII IX XI IN ON OF TO AT BY IS IT AS AN NO WE SO VS
+"""
+_BEFORE_VERBS = "we We they They you You can could may might must shall should will would cannot"
+_BETWEEN_VERBS = "not also then therefore thus first even still only further just often always never now"
+
 BREAKS: frozenset[str] = frozenset((_FUNCTION + _VERBS + _MORE_VERBS).split()) - frozenset(_ALSO_NOUNS.split())
 NOT_ADVERBS: frozenset[str] = frozenset(_NOT_ADVERBS.split())
 EDGE: frozenset[str] = frozenset((_EDGE + _WEAK_NOUNS).split()) - frozenset(_HEAD_NOUNS.split())
 ALONE: frozenset[str] = frozenset((_ALONE + _ALSO_NOUNS + _HEAD_NOUNS).split())
 PLURAL_MODIFIERS: frozenset[str] = frozenset(_PLURAL_MODIFIERS.split())
+SYMBOLS: frozenset[str] = frozenset(_SYMBOLS.split())
+BEFORE_VERBS: frozenset[str] = frozenset(_BEFORE_VERBS.split())
+BETWEEN_VERBS: frozenset[str] = frozenset(_BETWEEN_VERBS.split())

@@ -35,9 +35,10 @@ def relevant_sections(
 ) -> set[int]:
     """Those of ``rows`` that bear on the question; ``vector`` float32 [d] is the question's.
 
-    A question in a script that the encoder may not know is judged by its words alone.
+    Words that no section holds tell none from another, so they do not count. A question in a script that the encoder
+    may not know is judged by its words alone.
     """
-    return _reaching(graph, question, vector, rows, lexical, DEVIATIONS, COVERAGE)
+    return _reaching(graph, question, vector, rows, lexical, DEVIATIONS, COVERAGE, known=True)
 
 
 def clear_sections(
@@ -47,7 +48,7 @@ def clear_sections(
 
     Where there is none, what was found may be related and no answer.
     """
-    return _reaching(graph, question, vector, rows, lexical, CLEAR_DEVIATIONS, CLEAR_COVERAGE)
+    return _reaching(graph, question, vector, rows, lexical, CLEAR_DEVIATIONS, CLEAR_COVERAGE, known=False)
 
 
 def _reaching(
@@ -58,12 +59,13 @@ def _reaching(
     lexical: BM25Index,
     deviations: float,
     share: float,
+    known: bool,
 ) -> set[int]:
     if not rows:
         return set()
     near = (graph["section"].x[torch.tensor(rows)] @ vector).tolist()
     threshold = background_similarity(graph, deviations) if readable(name_form(question)) else math.inf
-    covered = coverage(question, [graph.sections["text"][row].as_py() for row in rows], lexical)
+    covered = coverage(question, [section_words(graph, row) for row in rows], lexical, known)
     return {row for row, cosine, own in zip(rows, near, covered, strict=True) if cosine >= threshold or own >= share}
 
 
@@ -102,14 +104,24 @@ def missing_words(question: str, texts: Sequence[str]) -> list[str]:
     return [token for token, own in content_words(question).items() if not own & held]
 
 
-def coverage(question: str, texts: Sequence[str], lexical: BM25Index) -> list[float]:
-    """Share in [0, 1] of the question's content words that each text holds, weighted by inverse document frequency."""
+def coverage(question: str, texts: Sequence[str], lexical: BM25Index, known: bool = False) -> list[float]:
+    """Share in [0, 1] of the question's content words that each text holds, weighted by inverse document frequency;
+    with ``known`` of those words that some section holds."""
     terms = sorted(set().union(*content_words(question).values()))
+    if known:
+        terms = [word for word in terms if lexical.frequency(word)]
     weight = {word: math.log1p(len(lexical) / (1 + lexical.frequency(word))) for word in terms}
     total = sum(weight.values())
     if not total:
         return [0.0] * len(texts)
     return [sum(weight[word] for word in sorted(set(words(text)) & weight.keys())) / total for text in texts]
+
+
+def section_words(graph: LateralGraph, row: int) -> str:
+    """Title, heading and text of a section: what BM25 reads of it."""
+    of = graph.sections
+    title = graph.documents["title"][of["document"][row].as_py()].as_py()
+    return f"{title}\n{of['heading'][row].as_py()}\n{of['text'][row].as_py()}"
 
 
 @cache

@@ -17,7 +17,9 @@ from rich.text import Text
 T = TypeVar("T")
 _PLAIN_INTERVAL = 15.0
 """Seconds between two lines of progress where stderr is no terminal."""
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_TELLING = 0.02
+"""Share of the work after which its rate says how long the rest takes; the first items wait for their batch."""
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def harmless(text: str) -> str:
@@ -98,4 +100,5 @@ def _lines(items: Iterable[T], total: int, label: str) -> Iterator[T]:
         if now - last >= _PLAIN_INTERVAL:
             last = now
             rate = done / (now - start)
-            say(f"{label}: {done:,} of {total:,}, {rate:,.0f}/s, {(total - done) / rate:,.0f} s left")
+            known = f", {rate:,.0f}/s, {(total - done) / rate:,.0f} s left" if done >= total * _TELLING else ""
+            say(f"{label}: {done:,} of {total:,}{known}")

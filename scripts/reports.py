@@ -52,6 +52,15 @@ def citation_style(form: CitationForm, max_authors: int) -> CitationStyle:
     return CitationStyle(form, max_authors, min(max_authors, 3))
 
 
+def check_formats(formats: Sequence[str]) -> None:
+    """Raise ``InputError`` where none is named."""
+    from kg.errors import InputError
+    from scripts.arguments import ALL_FORMATS
+
+    if not formats:
+        raise InputError(f"--formats names no format; name some of {', '.join(ALL_FORMATS)}, or leave it out for all.")
+
+
 def peak_megabytes() -> float:
     """Most memory this process ever held, MB."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

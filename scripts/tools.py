@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kg.build import Tools
-from kg.errors import GraphError
+from kg.errors import GraphError, InputError
 from kg.keyphrase import KeyphraseExtractor
 from scripts.console import say, track
 
@@ -21,6 +21,8 @@ def load_encoder(given: str | None, manifest: Mapping[str, Any] | None = None) -
     """Flag, else environment, else the graph's own, else the default; ``GraphError`` if it does not fit the graph."""
     from retrieval.encoder import SentenceEncoder, find_encoder
 
+    if given is not None and not given.strip():
+        raise InputError("--encoder is empty; name a model or its folder, or leave it out.")
     built_with = manifest["configuration"]["encoder"] if manifest else None
     source = find_encoder(given or os.environ.get(ENCODER_VARIABLE) or (built_with["name"] if built_with else None))
     if source.note:

@@ -8,20 +8,20 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import torch
 
 from agents.brief import BriefConfig, find_cautions, write_brief
-from agents.brief_writing import Found, group_by_concept
+from agents.brief_writing import LONGEST_WAY, Found, group_by_concept
 from agents.key_sentences import MIN_WORDS, key_sentences
 from agents.reporting.formats import figures_of
 from agents.reporting.markdown import render_markdown
-from agents.reporting.model import Note, Report, walk
+from agents.reporting.model import Note, QuoteBlock, Report, walk
 from agents.reporting.store import read_report, write_report
 from kg.build import Tools, build_graph, open_graph
 from kg.lateral import LateralGraph
 from retrieval.bm25 import BM25Index
 from retrieval.lexical import section_bm25
 from retrieval.methods import Methods
-from retrieval.questions import NoMatchError
 from retrieval.relevance import (
     background_similarity,
     clear_sections,
@@ -71,7 +71,6 @@ def test_each_section_says_how_it_was_found_along_edges_of_the_graph(
     for note in notes:
         if match := re.match("Found by “(.+?)”, (which the question names|a concept near the question)", note):
             assert (match[1] in named) == (match[2] == "which the question names")
-    assert any("which the question names" in note for note in notes)
     labels = {label: row for row, label in enumerate(sample_graph.concepts["label"].to_pylist())}
     dense = sample_graph.adjacency.to_dense()
     walked = 0
@@ -92,7 +91,7 @@ def test_headings_are_concepts_that_carry_the_sections_below(
     incidence = sample_graph.incidence.to_dense()
     row_of = {s: row for row, s in enumerate(sample_graph.sections["section_id"].to_pylist())}
     for section in report.sections:
-        if section.heading.startswith(("Other passages", "How the passages")):
+        if section.heading.startswith(("Other passages", "How the passages", "Ranked")):
             continue
         concept = labels.index(section.heading.casefold())
         assert float(scores[concept, 0]) > 0
@@ -132,7 +131,8 @@ def test_ranks_and_scores_are_those_of_the_ranking_and_what_is_not_quoted_is_nam
         assert ranking.ids[passage.rank - 1] == passage.section_id
         assert ranking.scores[passage.rank - 1] == passage.score
     quoted = {passage.section_id for passage in report.passages}
-    notes = " ".join(report.notes)
+    (left_out,) = [section for section in report.sections if section.heading == "Ranked, but not quoted"]
+    notes = " ".join([*report.notes, *(block.text for block in left_out.blocks)])
     rows = {row["section_id"]: row for row in sample_graph.sections.to_pylist()}
     for section_id in set(ranking.ids) - quoted:
         assert rows[section_id]["heading"] in notes
@@ -179,16 +179,83 @@ def test_cautions_name_what_is_missing_in_any_form_of_the_word() -> None:
     assert find_cautions("What is the tariff?", quoted, True, lexical) == []
     (caution,) = find_cautions("Why do banks fail after a tariff?", quoted, False, lexical)
     assert "and none holds “banks”, “fail”." in caution
+    assert "no word of content" in find_cautions("what is the of and to", quoted, True, lexical)[0]
     assert find_cautions("Tariff trade?", quoted, False, lexical) == [
         "No passage below is clearly about the question. Take them as related to it, not as an answer."
     ]
 
 
-def test_no_match_abstains(tools: Tools, hash_encoder: HashEncoder, tmp_path: Path) -> None:
+def test_where_nothing_matches_the_brief_quotes_nothing_and_says_so(
+    tools: Tools, hash_encoder: HashEncoder, tmp_path: Path
+) -> None:
     texts = [f"The cat number {n} sat on a warm mat quietly." for n in range(9)]
-    build_graph(tmp_path / "g", [paper(str(n), text) for n, text in enumerate(texts)], tools)
-    with pytest.raises(NoMatchError, match=r"量子计算.*other words"):
-        write_brief(open_graph(tmp_path / "g"), hash_encoder, "量子计算")
+    build_graph(tmp_path / "g", [paper(str(n), text, f"Cat {n}") for n, text in enumerate(texts)], tools)
+    report = write_brief(open_graph(tmp_path / "g"), hash_encoder, "量子计算")
+    (caution,) = report.cautions
+    assert caution.startswith("None of 9 sections of 9 papers is near the question, so nothing is quoted.")
+    assert caution.endswith("No paper here speaks of “量子计算”.")
+    assert not list(walk(report.sections))
+    assert not report.references
+    (nearest,) = report.sections
+    assert nearest.heading == "Ranked, but not quoted"
+    write_report(report, tmp_path / "r")
+    assert read_report(tmp_path / "r") == report
+
+
+def test_one_reason_stands_wherever_a_section_is_shown(report: Report) -> None:
+    reasons = {passage.section_id: passage.found for passage in report.passages}
+    told = 0
+    for section in report.sections:
+        for before, block in pairwise(section.blocks):
+            if isinstance(before, QuoteBlock) and isinstance(block, Note):
+                assert block.text == reasons[before.sentence.citations[0].section_id]
+                told += 1
+    assert told == len(reasons)
+
+
+def test_no_reason_is_a_chain_of_many_concepts(report: Report) -> None:
+    for passage in report.passages:
+        assert passage.found.count("→") < LONGEST_WAY
+
+
+def test_named_concepts_are_told_from_near_ones(sample_graph: LateralGraph, hash_encoder: HashEncoder) -> None:
+    report = write_brief(sample_graph, hash_encoder, "loss aversion")
+    assert any("Found by “loss aversion”, which the question names" in passage.found for passage in report.passages)
+
+
+def test_groups_stand_by_their_best_section(report: Report) -> None:
+    rank = {passage.section_id: passage.rank for passage in report.passages}
+    best = [
+        min(rank[sentence.citations[0].section_id] for _, sentence in walk([section]))
+        for section in report.sections
+        if list(walk([section])) and not section.heading.startswith("Other")
+    ]
+    assert best == sorted(best)
+
+
+def test_a_sentence_that_says_what_was_found_in_the_question_s_words_is_quoted(hash_encoder: HashEncoder) -> None:
+    text = (
+        "Standard theory says that the minimum wage lowers hiring. It was raised in April. "
+        "The study finds no evidence that the minimum wage reduced employment. Restaurants were interviewed twice."
+    )
+    question = "Does the minimum wage reduce employment?"
+    lexical = BM25Index(text.split(". "))
+    (chosen,) = key_sentences(
+        [text], hash_encoder.encode_queries([question])[0], hash_encoder, 1,
+        covered=lambda sentences: coverage(question, sentences, lexical),
+    )  # fmt: skip
+    assert text[chosen[0].start : chosen[0].end].startswith("The study finds no evidence")
+
+
+def test_a_paper_s_title_counts_for_its_sections_and_unknown_words_do_not(
+    tools: Tools, hash_encoder: HashEncoder, tmp_path: Path
+) -> None:
+    papers = [paper("a", "Habits and disasters were proposed.", "The equity premium"), paper("b", "Cats sat.", "Cats")]
+    build_graph(tmp_path / "g", papers, tools)
+    graph = open_graph(tmp_path / "g")
+    away = -torch.nn.functional.normalize(graph["section"].x.sum(dim=0), dim=0)
+    found = relevant_sections(graph, "What drives the equity premium?", away, [0, 1], section_bm25(graph))
+    assert found == {0}
 
 
 def test_groups_cover_all_sections_once_and_the_best_concept_comes_first() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import struct
 import xml.etree.ElementTree as ET
@@ -188,3 +189,12 @@ def test_colours_follow_fields_where_there_are_several(sample_graph: LateralGrap
     assert {category.name for category in colours_of(shown).legend} == fields
     assert colours_of(shown).what == "field"
     assert all(c.name.startswith("around “") for c in colours_of(shown, "community").legend if c.number)
+
+
+@given(neighbourhoods())
+@settings(max_examples=5)
+def test_a_picture_of_what_is_only_related_says_so_first(shown: Neighbourhood) -> None:
+    assert "Caution" not in caption(shown)
+    doubtful = dataclasses.replace(shown, clear=False)
+    assert caption(doubtful).startswith("Caution: no section here is clearly about the question. ")
+    assert "Caution: no section" in " ".join(" ".join(ET.fromstring(picture_svg(doubtful)).itertext()).split())

@@ -605,3 +605,34 @@ def test_rendering_takes_linear_time() -> None:
     for text in ("&" + "a" * 50_000, "#" * 50_000):
         render_markdown(make_report([], title=text))
     assert time.perf_counter() - started < 15
+
+
+def test_a_quotation_is_one_of_its_quotes_and_a_language_is_a_tag() -> None:
+    altered = Sentence("s1", "claim", "Good cars drive out bad ones.", (cite(),), "supported", 1.0, "verbatim")
+    with pytest.raises(InputError, match="said to be quoted word for word and is none of its quotes"):
+        make_report([ReportSection("A", (Paragraph((altered,)),))])
+    for language in ("", "e", "<script>", 'en" onload="x', "x" * 100_000, "en-" + "a" * 9):
+        with pytest.raises(InputError, match="language is"):
+            make_report([], language=language)
+    assert make_report([], language="pt-BR").language == "pt-BR"
+
+
+def nested(depth: int) -> ReportSection:
+    section = ReportSection("deepest")
+    for level in range(depth - 1):
+        section = ReportSection(f"s{level}", sections=(section,))
+    return section
+
+
+def test_sections_nest_as_deep_as_can_be_read_again(tmp_path: Path) -> None:
+    deepest = make_report([nested(50)])
+    write_report(deepest, tmp_path)
+    assert read_report(tmp_path) == deepest
+    with pytest.raises(InputError, match="deeper than 50 levels; nest fewer"):
+        make_report([nested(51)])
+    stored = json.loads((tmp_path / "report.json").read_text())
+    for _ in range(300):
+        stored["sections"] = [{"heading": "x", "blocks": [], "sections": stored["sections"]}]
+    (tmp_path / "report.json").write_text(json.dumps(stored))
+    with pytest.raises(InputError, match="nest fewer"):
+        read_report(tmp_path)

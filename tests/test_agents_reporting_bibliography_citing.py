@@ -354,3 +354,14 @@ def test_markdown_of_a_quotation_in_author_year_style() -> None:
 
 def test_no_label_is_blank() -> None:
     assert not any(is_blank(label) for label in labels(doc(["\u200b"], None, "\u200b"), doc([" "], None, "")))
+
+
+def test_a_source_without_other_ids_is_found_by_its_address() -> None:
+    page = "https://www.who.int/publications/i/item/1"
+    report = report_of(
+        doc("WHO", 2012, details=(("url", page),)), doc("Roe", 2013, details=(("url", "javascript:x()"),))
+    )
+    entries = Bibliography(report).entries
+    assert [piece.url for piece in entries[0].pieces if piece.url] == [page]
+    assert not [piece.url for piece in entries[1].pieces if piece.url]
+    assert "javascript" not in "".join(piece.text for piece in entries[1].pieces)

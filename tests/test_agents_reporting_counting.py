@@ -15,7 +15,7 @@ TEXT = "Bad cars drive out good ones."
 
 
 def cite(section_id: str) -> Citation:
-    return Citation(section_id, hashlib.sha256(TEXT.encode()).hexdigest(), TEXT[:8], 0, 8)
+    return Citation(section_id, hashlib.sha256(TEXT.encode()).hexdigest(), TEXT, 0, len(TEXT))
 
 
 def report(*sentences: Sentence, passages: tuple[str, ...] = ()) -> Report:
@@ -45,7 +45,7 @@ def test_quotations_stand_apart_from_claims_that_were_judged() -> None:
     ("sentences", "line"),
     [
         ((), "No claims · 0 papers cited"),
-        ((quoted(1, "a#0"),), "1 claim: 1 quoted word for word · 1 paper cited"),
+        ((quoted(1, "a#0"),), "1 quotation: copied word for word · 1 paper cited"),
         ((Sentence("s", "proposal", "x"), Sentence("t", "proposal", "x")),
          "No claims · 2 proposals of the writer · 0 papers cited"),
     ],

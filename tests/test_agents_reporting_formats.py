@@ -121,3 +121,13 @@ def test_figures_do_not_reach_a_graph_over_a_link(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is inside the graph"):
         write_renderings(report("a"), tmp_path / "r", "r")
     assert content(tmp_path) == {"graph/CURRENT": b""}
+
+
+def test_data_and_pages_appear_together_or_not_at_all(tmp_path: Path) -> None:
+    write_renderings(report("old"), tmp_path, "r", ("md",), with_data=True)
+    before = content(tmp_path)
+    assert {"report.json", "claims.jsonl", "r.md"} <= before.keys()
+    (tmp_path / "r.docx").mkdir()
+    with pytest.raises(InputError, match=r"r\.docx"):
+        write_renderings(report("new"), tmp_path, "r", ("md", "docx"), with_data=True)
+    assert content(tmp_path) == before

@@ -23,7 +23,7 @@ import scripts.tools
 from agents.reporting.model import walk
 from agents.reporting.store import read_report
 from kg.build import Tools, build_graph, open_graph
-from kg.errors import BudgetError, GraphError, ModelError
+from kg.errors import BudgetError, GraphError, InputError, ModelError
 from kg.export import FORMATS
 from kg.ingest import read_all
 from kg.records import Document
@@ -817,12 +817,16 @@ def test_a_search_that_finds_nothing_says_so(run: Run, sample_directory: Path) -
 
 @pytest.mark.parametrize("question", ["zzqx wvvk qqqz", "量子计算机如何工作？", "как работает квантовый компьютер"])
 @pytest.mark.parametrize("method", ["hybrid", "ppr"])
-def test_a_brief_on_what_the_graph_does_not_hold_is_refused(
+def test_a_brief_on_what_the_graph_does_not_hold_quotes_nothing_and_ends_with_1(
     run: Run, sample_directory: Path, tmp_path: Path, question: str, method: str
 ) -> None:
     out = tmp_path / "out"
-    assert_refused(run("brief", sample_directory, question, "--out", out, "--method", method), question, "add papers")
-    assert not out.exists()
+    done = run("brief", sample_directory, question, "--out", out, "--method", method)
+    assert done.code == 1
+    assert "is near the question, so nothing is quoted" in done.err
+    assert "0 quotations from 0 papers" in done.out
+    assert (out / "claims.jsonl").read_bytes() == b""
+    assert "nothing is quoted" in (out / "brief.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -833,7 +837,7 @@ def test_every_quote_of_a_brief_stands_where_it_says(
     out = tmp_path / "deep" / "out"
     text = run("brief", sample_directory, question, "--out", out, "--method", method)
     value = run("brief", sample_directory, question, "--out", out, "--method", method, "--json")
-    assert (text.code, text.err, value.code, value.err) == (0, "", 0, "")
+    assert (text.code, value.code) == (0, 0)
     files = {kind: f"brief.{kind}" for kind in ("html", "md", "docx")}
     files |= {"bib": "references.bib", "csl": "references.json"}
     data = {"report.json", "claims.jsonl", "figures"}
@@ -846,9 +850,11 @@ def test_every_quote_of_a_brief_stands_where_it_says(
         "references": len(report["references"]),
         "cautions": report["cautions"],
     }
+    assert text.err == value.err == "".join(f"Caution: {caution}\n" for caution in report["cautions"])
     papers = "1 paper" if len(report["references"]) == 1 else f"{len(report['references'])} papers"
     others = ", ".join([*files.values()][1:])
-    assert text.out == f"{out / 'brief.html'}: {len(claims)} passages from {papers} (and {others})\n"
+    quotations = "1 quotation" if len(claims) == 1 else f"{len(claims)} quotations"
+    assert text.out == f"{out / 'brief.html'}: {quotations} from {papers} (and {others})\n"
     assert report["question"] == question
 
     graph = open_graph(sample_directory)
@@ -1101,6 +1107,11 @@ def encoder_asked_for(
     return asked[0], encoder
 
 
+def test_an_empty_encoder_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="--encoder is empty"):
+        encoder_asked_for(monkeypatch, " ", None)
+
+
 def test_the_encoder_is_that_of_the_flag_else_the_environment_else_the_graph(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -1130,3 +1141,15 @@ def test_an_encoder_that_is_no_model_is_refused(
     folder.mkdir()
     code = main(["build", str(tmp_path / "g"), str(papers), "--encoder", str(folder)])
     assert_refused(Result(code, *capsys.readouterr()), folder, "config.json", code=4)
+
+
+def test_a_brief_in_no_format_is_refused(run: Run, sample_directory: Path, tmp_path: Path) -> None:
+    done = run("brief", sample_directory, "risk", "--out", tmp_path / "x", "--formats")
+    assert_refused(done, "--formats", "no format")
+
+
+def test_triples_that_are_no_file_are_refused(run: Run, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "a.md").write_text("# A\n\nText of a paper.\n")
+    done = run("build", tmp_path / "g", tmp_path / "a.md", "--triples", tmp_path / "pipe")
+    assert_refused(done, str(tmp_path / "pipe"), "no file")

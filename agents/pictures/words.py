@@ -108,7 +108,8 @@ def caption(shown: Neighbourhood) -> str:
             f"{found} that they lead to" + (f", but for {worded:,} found by wording (dotted)" if worded else "")
         )
     sizes = " Larger circles are linked more closely to the question, wider lines join more closely."
-    return f"{listed(parts)}.{sizes if shown.concepts else ''}"
+    doubt = "" if shown.clear else "Caution: no section here is clearly about the question. "
+    return f"{doubt}{listed(parts)}.{sizes if shown.concepts else ''}"
 
 
 def left_out(shown: Neighbourhood) -> str:
@@ -120,7 +121,9 @@ def left_out(shown: Neighbourhood) -> str:
     elif out.sections:
         parts.append(f"{out.sections:,} of the first {out.ranked:,} sections, which bear on the question too")
     if out.unrelated:
-        parts.append(f"{count(out.unrelated, 'section')} ranked as high, but too far from the question")
+        parts.append(
+            f"{count(out.unrelated, 'section')} ranked as high, but near the question neither in meaning nor in wording"
+        )
     if out.named:
         parts.append(f"{count(out.named, 'further concept')} named in the question")
     if out.seeds:

@@ -34,9 +34,10 @@ def count(report: Report) -> Counts:
     sentences = [sentence for _, sentence in walk(report.sections)]
     claims = [sentence for sentence in sentences if sentence.kind == "claim"]
     proposals = sum(sentence.kind == "proposal" for sentence in sentences)
+    quoted_only = bool(claims) and all(map(is_quotation, claims))  # a claim is more than that somebody wrote so
     return Counts(
-        claims=_number(len(claims), "claim") if claims else "No claims",
-        verdicts=_verdicts(claims),
+        claims=_number(len(claims), "quotation" if quoted_only else "claim") if claims else "No claims",
+        verdicts=(("supported", "copied word for word"),) if quoted_only else _verdicts(claims),
         proposals=f"{_number(proposals, 'proposal')} of the writer" if proposals else "",
         papers=f"{_number(len(report.references), 'paper')} cited",
     )

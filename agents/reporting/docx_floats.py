@@ -30,10 +30,11 @@ def add_table(document: Document, table: Table, number: int) -> None:
     from docx.shared import Pt
 
     _caption(document, "Table", number, table.caption).paragraph_format.keep_with_next = True
-    grid = document.add_table(rows=0, cols=len(table.header), style="Report Table")
-    for line, row in enumerate((table.header, *table.rows)):
-        made = grid.add_row()
-        for cell, text in zip(made.cells, row, strict=True):
+    grid = document.add_table(rows=1 + len(table.rows), cols=len(table.header), style="Report Table")
+    widths = [Pt(width) for width in _widths(table)]
+    for line, (made, row) in enumerate(zip(list(grid.rows), (table.header, *table.rows), strict=True)):
+        for cell, text, width in zip(made.cells, row, widths, strict=True):
+            cell.width = width
             paragraph = cell.paragraphs[0]
             add_run(paragraph, one_line(text)).bold = line == 0 or None
             paragraph.style = "Table Text"
@@ -42,10 +43,8 @@ def add_table(document: Document, table: Table, number: int) -> None:
         if max(map(len, row)) <= _LONG_CELL:
             made._tr.get_or_add_trPr().append(element("cantSplit"))
     grid.rows[0]._tr.get_or_add_trPr().append(element("tblHeader"))
-    for column, width in zip(grid.columns, _widths(table), strict=True):
-        column.width = Pt(width)
-        for cell in column.cells:
-            cell.width = Pt(width)
+    for column, width in zip(grid.columns, widths, strict=True):
+        column.width = width
     document.add_paragraph(style="Table Text")
 
 

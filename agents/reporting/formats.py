@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias, get_args
 
 from agents.reporting.bibliography.citing import NUMBERED, CitationStyle
 from agents.reporting.model import Figure, Report, ReportSection
+from agents.reporting.store import stored_files
 from kg.errors import InputError
 from kg.targets import replace_files
 
@@ -27,17 +28,20 @@ def write_renderings(
     name: str,
     formats: Sequence[Format] = FORMATS,
     style: CitationStyle = NUMBERED,
+    *,
+    with_data: bool = False,
 ) -> dict[Format, Path]:
     """Write ``NAME.md``, ``NAME.html``, ``NAME.docx``, ``references.bib``, ``references.json`` (CSL-JSON), as asked.
 
     Markdown shows figures from ``figures/`` beside it, which is written with it. Nothing is written before all formats
-    are rendered, and nothing is replaced before all files are on the disk.
+    are rendered, and nothing is replaced before all files are on the disk. ``with_data`` writes ``report.json`` and
+    ``claims.jsonl`` among them.
     Raises ``InputError`` if ``name`` can name no file, a file cannot be written or a figure cannot be drawn.
     """
     check_name(name)
     folder = Path(directory)
     written: dict[Format, Path] = {}
-    contents: dict[Path, bytes] = {}
+    contents: dict[Path, bytes] = stored_files(report, folder) if with_data else {}
     for wanted in dict.fromkeys(formats):
         path = folder / {"bib": "references.bib", "csl": "references.json"}.get(wanted, f"{name}.{wanted}")
         if wanted == "md":

@@ -139,8 +139,8 @@ class _Cited:
 class _Paper:
     number: int
     entry: Entry
-    back: tuple[tuple[int, str], ...]
-    """(citation, heading of the section it stands in) for every mark of the paper."""
+    back: tuple[tuple[str, int], ...]
+    """(heading of a section that cites the paper, its first citation there)."""
     passages: tuple[_Cited, ...]
 
 
@@ -152,7 +152,7 @@ class _Page:
         self.citations = 0
         self._sections = cited_sections(report)
         self._cited: dict[str, list[tuple[int, Citation]]] = {}
-        self._back: dict[str, list[tuple[int, str]]] = {}
+        self._back: dict[str, dict[str, int]] = {}
         self._passages = {passage.section_id: passage for passage in report.passages}
         self._tables = 0
         self._figures = 0
@@ -168,7 +168,7 @@ class _Page:
             _Paper(
                 entry.reference.number,
                 entry,
-                tuple(self._back.get(entry.reference.doc_id, ())),
+                tuple(self._back.get(entry.reference.doc_id, {}).items()),
                 tuple(map(self._cited_section, self._sections[entry.reference.doc_id])),
             )
             for entry in self.bibliography.entries
@@ -213,7 +213,7 @@ class _Page:
             for citation in mark.citations:
                 self.citations += 1
                 self._cited.setdefault(citation.section_id, []).append((self.citations, citation))
-            self._back.setdefault(mark.reference.doc_id, []).append((first, heading))
+            self._back.setdefault(mark.reference.doc_id, {}).setdefault(heading, first)
             yield _Mark(mark.label, first, len(mark.citations))
 
     def _cited_section(self, section_id: str) -> _Cited:

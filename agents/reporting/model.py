@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.reporting.body import (
+    VERBATIM,
     Block,
     BulletList,
     Citation,
@@ -55,6 +57,11 @@ __all__ = [
     "sentences_of",
     "walk",
 ]
+
+
+DEEPEST = 50
+"""Levels of sections; JSON readers give up at about 100."""
+_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +158,9 @@ class Report:
         clean(self)
         if is_blank(self.title):
             raise InputError("the report has no title; give it one")
+        if not _LANGUAGE.fullmatch(self.language):
+            raise InputError(f"the report's language is {self.language[:40]!r}; give a tag such as en or pt-BR")
+        _check_depth(self.sections)
         _check_sentence_ids(self.sections)
         _check_references(self.sections, self.references)
         _check_passages(self.sections, self.passages)
@@ -174,6 +184,15 @@ def number_references(sections: Sequence[ReportSection], documents: Mapping[str,
 def _cited(sections: Sequence[ReportSection]) -> list[str]:
     """doc_ids in order of first citation."""
     return list(dict.fromkeys(c.doc_id for _, sentence in walk(sections) for c in sentence.citations))
+
+
+def _check_depth(sections: Sequence[ReportSection]) -> None:
+    level, depth = list(sections), 0
+    while level:
+        depth += 1
+        if depth > DEEPEST:
+            raise InputError(f"the report nests sections deeper than {DEEPEST} levels; nest fewer")
+        level = [child for section in level for child in section.sections]
 
 
 def _check_sentence_ids(sections: Sequence[ReportSection]) -> None:
@@ -203,6 +222,11 @@ def _check_passages(sections: Sequence[ReportSection], passages: Sequence[Passag
         raise InputError("two passages of the report have one section id; give each section once")
     hashes = {section_id: passage.sha256 for section_id, passage in by_id.items()}
     for _, sentence in walk(sections):
+        if sentence.checker == VERBATIM and sentence.text not in {citation.quote for citation in sentence.citations}:
+            raise InputError(
+                f"sentence {sentence.sentence_id} is said to be quoted word for word and is none of its quotes; "
+                "give the quote as its text, or leave the verdict to a check"
+            )
         for citation in sentence.citations:
             passage = by_id.get(citation.section_id)
             if passage is None:

@@ -27,10 +27,15 @@ def write_report(report: Report, directory: str | os.PathLike[str]) -> None:
     Each file is replaced whole; a kill between the two leaves a pair that ``read_report`` refuses rather than mixes.
     Raises ``InputError`` if the directory cannot be written, or is inside a graph.
     """
+    replace_files(stored_files(report, Path(directory)))
+
+
+def stored_files(report: Report, folder: Path) -> dict[Path, bytes]:
+    """What ``write_report`` writes, by path."""
     claims = "".join(_json(record) + "\n" for record in claim_records(report)).encode("utf-8")
     record = report_record(report, hashlib.sha256(claims).hexdigest())
     stored = (_json(record, indent=1) + "\n").encode("utf-8")
-    replace_files({Path(directory) / CLAIMS_FILE: claims, Path(directory) / REPORT_FILE: stored})
+    return {folder / CLAIMS_FILE: claims, folder / REPORT_FILE: stored}
 
 
 def read_report(directory: str | os.PathLike[str]) -> Report:
@@ -110,6 +115,8 @@ def _parse(record: type[_Record], content: bytes, place: str) -> _Record:
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
+        if "recursion limit" in first["msg"]:
+            raise InputError(f"{place} holds sections within sections beyond what can be read; nest fewer") from None
         raise InputError(
             f"{place} is damaged ({where + ': ' if where else ''}{first['msg']}); write the report again"
         ) from None

@@ -158,6 +158,8 @@ def _readme(counts: Mapping[str, int], replaced: int) -> str:
             "",
             *(f"  {name:<15}{counts[what]:>12,} rows" for name, what in files.items()),
             "",
+            "Texts stand as the papers have them; a spreadsheet may take what begins with =, +, - or @ for a formula.",
+            "",
             "Import into an empty database of a stopped server, from this folder:",
             "",
             " \\\n".join(["neo4j-admin database import full neo4j", *(f"    {option}" for option in options)]),

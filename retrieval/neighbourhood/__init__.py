@@ -9,7 +9,7 @@ what a limit leaves out is counted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from torch import Tensor
 
@@ -34,6 +34,7 @@ from retrieval.neighbourhood.nodes import (
 from retrieval.neighbourhood.sections import FoundSections, given_sections, ranked_sections
 from retrieval.paths import contributions
 from retrieval.questions import NoMatchError
+from retrieval.relevance import clear_sections
 
 NEAREST = 100
 """Concepts near the question that are looked at."""
@@ -108,7 +109,10 @@ def find_neighbourhood(
     if not reasons:  # diffusion starts from what the nearest sections hold
         reasons = _held(graph, question, personalization, carried, config.seeds)
     choice = choose_concepts(graph, reasons, carried, scores, config.seeds, config.concepts, config.carriers)
-    return _Assembler(graph, question, config, _Found(scores, reasons, sections, carried, choice)).neighbourhood(unused)
+    rows = [section.row for section in sections.shown]
+    clear = sections.given or bool(clear_sections(graph, question, vector, rows, methods.lexical))
+    assembler = _Assembler(graph, question, config, _Found(scores, reasons, sections, carried, choice))
+    return replace(assembler.neighbourhood(unused), clear=clear)
 
 
 def _seeds(

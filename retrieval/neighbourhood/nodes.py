@@ -109,7 +109,8 @@ class Neighbourhood:
     """Concepts by distance and score, sections by rank; links name their ends by row.
 
     ``wording`` are sections that no shown concept leads to; ``elsewhere`` gives, by concept, sections not shown that
-    mention it most, with a sentence; ``others`` are sections that are only cited.
+    mention it most, with a sentence; ``others`` are sections that are only cited. ``clear``: some section shown is
+    clearly about the question (``retrieval.relevance``), or the caller chose them.
     """
 
     question: str
@@ -121,6 +122,7 @@ class Neighbourhood:
     elsewhere: dict[int, tuple[Evidence, ...]]
     others: tuple[SectionNode, ...]
     left_out: LeftOut
+    clear: bool = True
 
     def section(self, row: int) -> SectionNode:
         """The section of that row, shown or cited."""

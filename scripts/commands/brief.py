@@ -32,18 +32,19 @@ class Arguments:
 
 
 def run(arguments: Arguments) -> int:
-    """Exit 2 when the graph or the question is empty, or nothing matches."""
+    """Exit 1 when nothing bears on the question, and the report says so; 2 when the graph or the question is empty."""
     with working("loading libraries"):
         from agents.brief import BriefConfig, write_brief
         from agents.reporting.formats import write_renderings
         from agents.reporting.model import walk
-        from agents.reporting.store import check_directory, write_report
+        from agents.reporting.store import check_directory
         from kg.build import open_graph
         from retrieval.questions import checked_question
-        from scripts.reports import citation_style
+        from scripts.reports import check_formats, citation_style
         from scripts.tools import load_encoder
 
     check_directory(arguments.out)
+    check_formats(arguments.formats)
     style = citation_style(arguments.citations, arguments.max_authors)
     graph = open_graph(arguments.graph)
     question = checked_question(graph, arguments.question, arguments.top_n)
@@ -53,8 +54,7 @@ def run(arguments: Arguments) -> int:
     with working("searching and choosing quotations"):
         report = write_brief(graph, encoder, question, config)
     with working("writing the report"):
-        write_report(report, arguments.out)
-        written = write_renderings(report, arguments.out, "brief", arguments.formats, style)
+        written = write_renderings(report, arguments.out, "brief", arguments.formats, style, with_data=True)
     for caution in report.cautions:
         say(f"Caution: {caution}")
     claims = sum(sentence.kind == "claim" for _, sentence in walk(report.sections))
@@ -63,8 +63,9 @@ def run(arguments: Arguments) -> int:
         counts = {"claims": claims, "references": len(report.references)}
         print_json({"files": files, **counts, "cautions": report.cautions})
     else:
-        papers = "paper" if len(report.references) == 1 else "papers"
+        from agents.pictures.words import count
+
         first = next(iter(written.values()), arguments.out)
         others = f" (and {', '.join(path.name for path in [*written.values()][1:])})" if len(written) > 1 else ""
-        out().print(f"{first}: {claims} passages from {len(report.references)} {papers}{others}")
-    return 0
+        out().print(f"{first}: {count(claims, 'quotation')} from {count(len(report.references), 'paper')}{others}")
+    return 0 if claims else 1

@@ -33,14 +33,12 @@ def run(arguments: Arguments) -> int:
     """Exit 2 when there is no report, it is damaged, or no file can be written as asked."""
     from agents.reporting.formats import check_name, write_renderings
     from agents.reporting.store import check_directory, read_report
-    from kg.errors import InputError
-    from scripts.reports import citation_style
+    from scripts.reports import check_formats, citation_style
 
     stored = arguments.report
     target = arguments.out or (stored.parent if stored.is_file() else stored)
     check_name(arguments.name)
-    if not arguments.formats:
-        raise InputError(f"--formats names no format; name some of {', '.join(ALL_FORMATS)}, or leave it out for all.")
+    check_formats(arguments.formats)
     style = citation_style(arguments.citations, arguments.max_authors)
     report = read_report(stored)
     check_directory(target)

@@ -111,11 +111,12 @@ def ended(text: str, before: str = "") -> str:
 
 
 def _locator(reference: Reference) -> tuple[Piece, ...]:
-    """The DOI as a link; what is no DOI as plain text; else the id in PubMed or arXiv."""
+    """The DOI as a link; what is no DOI as plain text; else the id in PubMed or arXiv; else the source's address."""
     if url := doi_url(reference.doi):
         return Piece(" "), Piece(url, url=url)
     ids = (("DOI", one_line(reference.doi)), ("PMID", detail(reference, "pmid")), ("arXiv", detail(reference, "arxiv")))
     for label, value in ids:
         if not is_blank(value):
             return (Piece(f" {label}: {value}"),)
-    return ()
+    address = detail(reference, "url")
+    return (Piece(" "), Piece(address, url=address)) if is_address(address) else ()
