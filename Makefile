@@ -37,6 +37,7 @@ bench: setup
 	$(BIN)/python scripts/bench_build.py
 	$(BIN)/python scripts/bench_merge.py
 	$(BIN)/python scripts/bench_report.py
+	$(BIN)/python scripts/bench_export.py
 
 screenshots: setup
 	$(BIN)/python -m scripts.screenshots
