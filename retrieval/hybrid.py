@@ -48,15 +48,20 @@ class HybridScorer:
         return total.masked_fill(~found, -torch.inf)
 
 
-class LogScorer:
-    """The logarithm of a method's scores, for those that spread over orders of magnitude, as diffusion's do."""
+class Compressed:
+    """The logarithm or the root of a method's scores, for those that spread over orders of magnitude, as diffusion's
+    do: the root lets the first stand out, the logarithm tells apart what the others leave equal."""
 
-    def __init__(self, scorer: Scorer) -> None:
+    def __init__(self, scorer: Scorer, by: Literal["log", "root"]) -> None:
         self._scorer = scorer
+        self._by = by
 
     def score(self, texts: Sequence[str], usable: Tensor | None = None) -> Tensor:
         """As ``Scorer``; what is not positive is not found."""
-        return torch.log(self._scorer.score(texts, usable).clamp(min=0.0))
+        scores = self._scorer.score(texts, usable).clamp(min=0.0)
+        if self._by == "log":
+            return torch.log(scores)
+        return torch.sqrt(scores).masked_fill_(scores <= 0, -torch.inf)
 
 
 def reciprocal_ranks(scores: Tensor) -> Tensor:

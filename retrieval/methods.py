@@ -14,7 +14,7 @@ from retrieval.bm25 import METASYN, BM25Index
 from retrieval.facts import Facts, read_facts
 from retrieval.feedback import FactScorer, FeedbackConfig, RocchioScorer
 from retrieval.graph_methods import GraphScorer, Operator
-from retrieval.hybrid import HybridScorer, LogScorer
+from retrieval.hybrid import Compressed, HybridScorer
 from retrieval.lexical import section_bm25
 from retrieval.retriever import Reranker, Retriever, Scorer
 from retrieval.sections import GraphConfig
@@ -22,22 +22,38 @@ from retrieval.seeds import Seeder
 from retrieval.text_methods import BM25Scorer, DenseScorer
 
 Method = Literal[
-    "hybrid", "ppr", "dense", "bm25", "bm25_metasyn", "lkg", "long_walk", "katz", "heat_kernel", "rocchio", "facts"
+    "hybrid",
+    "text",
+    "ppr",
+    "dense",
+    "bm25",
+    "bm25_metasyn",
+    "lkg",
+    "long_walk",
+    "katz",
+    "heat_kernel",
+    "rocchio",
+    "facts",
 ]
 METHODS: tuple[Method, ...] = get_args(Method)
 OPERATORS: tuple[Operator, ...] = get_args(Operator)
 WITHOUT_ENCODER = ("bm25", "bm25_metasyn")
-FUSED: Mapping[str, float] = {"dense": 1.0, "bm25": 0.5, "ppr": 0.5}
-"""Weights of the z-scores in ``hybrid``."""
+TEXT_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25": 0.5}
+"""Weights of the z-scores in ``text``, the fusion that looks at no graph."""
+GRAPH_WEIGHTS: Mapping[str, float] = {**TEXT_WEIGHTS, "ppr": 0.25}
+"""Those in ``hybrid`` where edges say that concepts occur together; PageRank by its logarithm."""
+FACT_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25": 0.3, "ppr": 1.0, "facts": 1.0}
+"""Those in ``hybrid`` where the graph has facts, which can be trusted more; PageRank by its root."""
 
 
 @dataclass(frozen=True)
 class MethodsConfig:
-    """``graph`` settings, and the ``fused`` methods of ``hybrid`` with their weights."""
+    """``graph`` settings, those of feedback, and the ``fused`` methods of ``hybrid`` with their weights; None takes
+    ``FACT_WEIGHTS`` or ``GRAPH_WEIGHTS``, as the graph has facts or not."""
 
     graph: GraphConfig = field(default_factory=GraphConfig)
     feedback: FeedbackConfig = field(default_factory=FeedbackConfig)
-    fused: Mapping[str, float] = field(default_factory=lambda: dict(FUSED))
+    fused: Mapping[str, float] | None = None
 
 
 class Methods:
@@ -84,8 +100,11 @@ class Methods:
     def fused(self, weights: Mapping[str, float]) -> HybridScorer:
         """The fusion of any methods, by name. Raises ``InputError`` as ``scorer``, and for bad weights."""
         parts = {name: self.scorer(name) for name in weights}
+        spread = any(isinstance(part, GraphScorer) for part in parts.values())
+        by: Literal["log", "root"] = "root" if spread and len(self.facts) else "log"
         return HybridScorer(
-            {name: LogScorer(part) if isinstance(part, GraphScorer) else part for name, part in parts.items()}, weights
+            {name: Compressed(part, by) if isinstance(part, GraphScorer) else part for name, part in parts.items()},
+            weights,
         )
 
     def _made(self, method: Method) -> Scorer:
@@ -97,12 +116,14 @@ class Methods:
             case "dense":
                 return DenseScorer(self._graph, self._encoder_for(method))
             case "rocchio":
-                first = self.fused({"dense": 1.0, "bm25": 0.5})
+                first = self.fused(TEXT_WEIGHTS)
                 return RocchioScorer(self._graph, self._encoder_for(method), first, self._config.feedback)
             case "facts":
                 return FactScorer(self._graph, self._encoder_for(method), self.facts, self._config.feedback)
+            case "text":
+                return self.fused(TEXT_WEIGHTS)
             case "hybrid":
-                return self.fused(self._config.fused)
+                return self.fused(self._config.fused or (FACT_WEIGHTS if len(self.facts) else GRAPH_WEIGHTS))
             case _:
                 return GraphScorer(self._graph, self._encoder_for(method), self.seeder, method, self._config.graph)
 

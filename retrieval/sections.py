@@ -26,14 +26,14 @@ class GraphConfig:
     ``size_exponent`` b and ``spread_exponent`` g of the section score. ``tolerance``: L1 error of the concept scores.
     """
 
-    alpha: float = 0.5
+    alpha: float = 0.3
     long_alpha: float = 0.05
     damping: float = 0.5
     time: float = 1.0
-    normalization: Normalization = "column"
+    normalization: Normalization = "symmetric"
     hub_exponent: float = 0.0
-    size_exponent: float = 0.5
-    spread_exponent: float = 0.5
+    size_exponent: float = 0.25
+    spread_exponent: float = 1.0
     tolerance: float = 1e-6
     seeds: SeedConfig = field(default_factory=SeedConfig)
 

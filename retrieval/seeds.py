@@ -41,16 +41,16 @@ class SeedConfig:
     the inverse section frequency of a concept.
     """
 
-    near: float = 0.07
-    named: float = 0.03
-    fact: float = 0.3
-    section: float = 0.9
+    near: float = 0.0
+    named: float = 0.15
+    fact: float = 0.2
+    section: float = 1.0
     neighbours: int = 20
     facts: int = 2
     sections: int = 20
     lexical: float = 0.5
     sharpness: float = 3.0
-    section_sharpness: float = 2.0
+    section_sharpness: float = 3.0
     rarity: float = 1.0
 
     def __post_init__(self) -> None:

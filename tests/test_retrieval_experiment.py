@@ -106,7 +106,7 @@ def test_exclusions_lower_the_number_of_candidates(
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"methods": ("bm25", "psr")}, "no method 'psr'; use one of hybrid, ppr"),
+        ({"methods": ("bm25", "psr")}, "no method 'psr'; use one of hybrid, text, ppr"),
         ({"methods": ()}, "No method is named"),
         ({"methods": ("bm25", "bm25")}, "method bm25 is named twice"),
         ({"measures": ("RR", "RR")}, "measure RR is named twice"),
