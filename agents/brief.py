@@ -20,6 +20,7 @@ from kg.inspect import section_numbers
 from kg.lateral import LateralGraph
 from kg.protocols import Encoder
 from retrieval.bm25 import BM25Index
+from retrieval.methods import Method, Methods, MethodsConfig
 from retrieval.paths import contributions
 from retrieval.relevance import (
     clear_sections,
@@ -31,7 +32,6 @@ from retrieval.relevance import (
     section_words,
     unknown_words,
 )
-from retrieval.sections import Method, Methods, PPRConfig
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class BriefConfig:
     seeds_named: int = 5
     picture: bool = True
     pictured: int = 15
-    ppr: PPRConfig = field(default_factory=PPRConfig)
+    retrieval: MethodsConfig = field(default_factory=MethodsConfig)
 
 
 def write_brief(graph: LateralGraph, encoder: Encoder, question: str, config: BriefConfig = BriefConfig()) -> Report:
@@ -57,9 +57,9 @@ def write_brief(graph: LateralGraph, encoder: Encoder, question: str, config: Br
     Where no section bears on the question, the brief quotes none and says so, with the sections that were ranked.
     """
     vector = encoder.encode_queries([question])[0]
-    methods = Methods(graph, encoder, config.ppr)
+    methods = Methods(graph, encoder, config.retrieval)
     _, scores = methods.ppr.diffuse([question])
-    ranking = methods.retriever(config.method).retrieve([question], config.top_n)[0]
+    ranking = methods.retriever(config.method).rank(question, config.top_n)
     rows = section_numbers(graph, ranking.ids)
     relevant = relevant_sections(graph, question, vector, rows, methods.lexical)
     kept = [(rank, row) for rank, row in enumerate(rows, start=1) if row in relevant]
@@ -75,7 +75,7 @@ def write_brief(graph: LateralGraph, encoder: Encoder, question: str, config: Br
     found = [
         Found(
             row, rank, ranking.scores[rank - 1], own,
-            writer.near(contributions(graph, row, scores[:, 0], config.ppr.spread_exponent)),
+            writer.near(contributions(graph, row, scores[:, 0], config.retrieval.graph.spread_exponent)),
         )
         for (rank, row), own in zip(kept, quotes, strict=True)
         if own
@@ -120,6 +120,6 @@ def _figure(
     from agents.pictures.svg import figure_of
     from retrieval.neighbourhood import NeighbourhoodConfig, find_neighbourhood
 
-    limits = NeighbourhoodConfig(method=config.method, sections=config.pictured, ppr=config.ppr)
+    limits = NeighbourhoodConfig(method=config.method, sections=config.pictured, retrieval=config.retrieval)
     shown = [(section.row, section.score) for section in found]
     return figure_of(find_neighbourhood(graph, methods, question, vector, limits, shown=shown))

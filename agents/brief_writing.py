@@ -26,8 +26,8 @@ from agents.reporting.model import (
 from kg.lateral import LateralGraph
 from kg.papers import read_document
 from kg.records import Document
+from retrieval.methods import Method
 from retrieval.paths import ConceptPaths, concept_paths
-from retrieval.sections import Method
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Queries and relevance judgements of a BEIR folder: ``queries.jsonl`` and ``qrels/<split>.tsv``.
+"""Queries, judgements and exclusions of a BEIR folder: ``queries.jsonl``, ``qrels/<split>.tsv``, ``excluded*.tsv``.
 
 Ids come out as the corpus readers give them (``kg.records.encode_id``). Files are UTF-8, with or without a
 byte-order mark, with Unix or Windows line ends.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from kg.errors import InputError
 from kg.records import clean_text, encode_id
@@ -23,28 +24,100 @@ def read_queries(folder: str | Path) -> dict[str, str]:
         InputError: a missing or undecodable file; a line that is no JSON object, lacks ``_id`` or ``text``, or
             repeats an id. The sentence names file, line and field.
     """
-    path = Path(folder) / "queries.jsonl"
     queries: dict[str, str] = {}
+    for query_id, where, record in _query_records(folder):
+        text = record.get("text")
+        if not isinstance(text, str):
+            raise InputError(f"{where}: field text is missing or no string; give the query's text.")
+        queries[query_id] = clean_text(text)
+    return queries
+
+
+def read_latest_years(folder: str | Path) -> dict[str, int]:
+    """Query id -> ``latest_year`` of its record or of the record's ``metadata``, of the queries that have one.
+
+    Raises:
+        InputError: as ``read_queries``, or a year that is no whole number.
+    """
+    years: dict[str, int] = {}
+    for query_id, where, record in _query_records(folder):
+        given = _field(record, "latest_year")
+        if given is None:
+            continue
+        year = None if isinstance(given, bool) else _whole_number(str(given))
+        if year is None:
+            raise InputError(f"{where}: field latest_year is {given!r}; give a year as a whole number.")
+        years[query_id] = year
+    return years
+
+
+def read_groups(folder: str | Path, field: str) -> dict[str, str]:
+    """Query id -> ``field`` of its record or of the record's ``metadata``, of the queries that have one.
+
+    Raises:
+        InputError: as ``read_queries``, or a value that is neither text nor number.
+    """
+    groups: dict[str, str] = {}
+    for query_id, where, record in _query_records(folder):
+        value = _field(record, field)
+        if value is None:
+            continue
+        if not isinstance(value, str | int | float):
+            raise InputError(
+                f"{where}: field {field} is a {type(value).__name__}; queries are grouped by text or number."
+            )
+        groups[query_id] = str(value)
+    return groups
+
+
+def read_excluded(path: str | Path) -> dict[str, frozenset[str]]:
+    """Query id -> ids of papers or sections that its ranking may not hold, from lines ``query id <tab> id``.
+
+    A first line that names its columns is skipped.
+
+    Raises:
+        InputError: a missing or undecodable file, a line with fewer than two columns, an empty id.
+    """
+    if not Path(path).is_file():
+        raise InputError(
+            f"{path} is no file; name one with lines of query id, tab, and the id left out of its ranking."
+        )
+    excluded: dict[str, set[str]] = {}
+    for number, line in _lines(Path(path)):
+        fields = line.split("\t")
+        if number == 1 and _is_header(fields[0]):
+            continue
+        if len(fields) < 2:
+            raise InputError(f"{path}, line {number}: one column; give query id and excluded id, separated by a tab.")
+        query_id, excluded_id = encode_id(fields[0]), encode_id(fields[1])
+        if not query_id or not excluded_id:
+            raise InputError(f"{path}, line {number}: an id is empty; give query id and excluded id.")
+        excluded.setdefault(query_id, set()).add(excluded_id)
+    return {query_id: frozenset(ids) for query_id, ids in excluded.items()}
+
+
+def _query_records(folder: str | Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """(query id, place, record) of each line of ``queries.jsonl``."""
+    path = Path(folder) / "queries.jsonl"
+    seen: set[str] = set()
     for number, line in _lines(path):
+        where = f"{path}, line {number}"
         try:
             record = json.loads(line)
         except ValueError as error:
-            raise InputError(f"{path}, line {number}: not JSON ({error}); each line must be one object.") from None
+            raise InputError(f"{where}: not JSON ({error}); each line must be one object.") from None
         if not isinstance(record, dict):
-            raise InputError(f"{path}, line {number}: a {type(record).__name__}; each line must be one JSON object.")
+            raise InputError(f"{where}: a {type(record).__name__}; each line must be one JSON object.")
         raw = record.get("_id")
         if isinstance(raw, int) and not isinstance(raw, bool):
             raw = str(raw)
         if not isinstance(raw, str) or not raw.strip():
-            raise InputError(f"{path}, line {number}: field _id is missing or empty; give each query an id.")
-        text = record.get("text")
-        if not isinstance(text, str):
-            raise InputError(f"{path}, line {number}: field text is missing or no string; give the query's text.")
+            raise InputError(f"{where}: field _id is missing or empty; give each query an id.")
         query_id = encode_id(raw)
-        if query_id in queries:
-            raise InputError(f"{path}, line {number}: field _id repeats {raw!r}; ids of queries must differ.")
-        queries[query_id] = clean_text(text)
-    return queries
+        if query_id in seen:
+            raise InputError(f"{where}: field _id repeats {raw!r}; ids of queries must differ.")
+        seen.add(query_id)
+        yield query_id, where, record
 
 
 def splits(folder: str | Path) -> list[str]:
@@ -78,7 +151,7 @@ def read_qrels(folder: str | Path, split: str, *, score_column: int = 3) -> dict
     qrels: dict[str, dict[str, int]] = {}
     for number, line in _lines(path):
         fields = line.split("\t")
-        if number == 1 and "".join(ch for ch in fields[0].casefold() if ch.isalpha()) in _HEADERS:
+        if number == 1 and _is_header(fields[0]):
             continue
         where = f"{path}, line {number}"
         if len(fields) < score_column:
@@ -98,6 +171,15 @@ def read_qrels(folder: str | Path, split: str, *, score_column: int = 3) -> dict
                 f"{qrels[query_id][doc_id]}; keep one."
             )
     return qrels
+
+
+def _field(record: dict[str, Any], name: str) -> Any:
+    metadata = record.get("metadata")
+    return record.get(name, metadata.get(name) if isinstance(metadata, dict) else None)
+
+
+def _is_header(field: str) -> bool:
+    return "".join(ch for ch in field.casefold() if ch.isalpha()) in _HEADERS
 
 
 def _whole_number(field: str) -> int | None:

@@ -132,13 +132,19 @@ class BM25Index:
             raise InputError("BM25 search takes a sequence of queries; put the one query into a list.")
         return [self._search(query, k) for query in queries]
 
-    def _search(self, query: str, k: int) -> tuple[Tensor, Tensor]:
+    def scores(self, queries: Sequence[str]) -> Tensor:
+        """float32 [B, texts]: the score of every text, 0 without a word of the query."""
+        return torch.stack([self._scores(query) for query in queries]) if queries else torch.zeros(0, self._size)
+
+    def _scores(self, query: str) -> Tensor:
         # Sorted, so that the order of the words cannot change a rounding.
         ids = sorted(self._vocabulary[word] for word in words(query, self.config) if word in self._vocabulary)
-        scores = torch.zeros(self._size)
-        if self._scorer is not None and ids:
-            scores = torch.from_numpy(self._scorer.get_scores_from_ids(ids))
-        values, indices = top_k(scores, k)
+        if self._scorer is None or not ids:
+            return torch.zeros(self._size)
+        return torch.from_numpy(self._scorer.get_scores_from_ids(ids))
+
+    def _search(self, query: str, k: int) -> tuple[Tensor, Tensor]:
+        values, indices = top_k(self._scores(query), k)
         found = int((values > 0).sum())
         return values[:found], indices[:found]
 

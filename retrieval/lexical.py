@@ -41,8 +41,8 @@ def _folder(graph: LateralGraph, config: BM25Config) -> Path | None:
     if graph.directory is None or not files:
         return None
     stored = files["sections.arrow"]["sha256"] + files["documents.arrow"]["sha256"]
-    key = hashlib.sha256(f"{stored} {config}".encode()).hexdigest()[:16]
-    return Path(graph.directory) / "cache" / f"bm25-{key}"
+    settings, key = (hashlib.sha256(text.encode()).hexdigest()[:n] for text, n in ((str(config), 6), (stored, 16)))
+    return Path(graph.directory) / "cache" / f"bm25-{settings}-{key}"
 
 
 def _digest(folder: Path) -> str:
@@ -53,12 +53,12 @@ def _digest(folder: Path) -> str:
 
 
 def _keep(index: BM25Index, folder: Path) -> None:
-    """Write beside, then rename; what was kept for earlier sections goes."""
+    """Write beside, then rename; what was kept for earlier sections with these settings goes."""
     temporary = folder.with_name(f"{folder.name}.{os.getpid()}.tmp")
     try:
         index.save(temporary)
         (temporary / _SUMS).write_text(_digest(temporary))
-        for old in folder.parent.glob("bm25-*"):
+        for old in folder.parent.glob(folder.name.rpartition("-")[0] + "-*"):
             if not old.name.endswith(".tmp"):  # those are others' at work
                 shutil.rmtree(old, ignore_errors=True)
         temporary.rename(folder)

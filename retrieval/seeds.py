@@ -1,9 +1,9 @@
 """From a question to the concepts where diffusion starts: its personalization vector (BizSage 3.1).
 
-Two kinds of evidence are mixed. Of the concepts themselves: those whose vectors are near the question's, and those
-that the question names, under any of their aliases. Of the sections: what the sections hold that are best by embedding
-and by BM25, each section's weight divided among its concepts. A concept that many sections hold says less, so each
-seed is weighted by its inverse section frequency.
+Four kinds of evidence are mixed, each weighted by how rare a concept is: concepts whose vectors are near the
+question's; concepts that the question names, under any of their aliases; the ends of facts (asserted relations) whose
+texts are near it; and what the sections hold that are best by the fusion of embedding and BM25, each section's weight
+divided among its concepts.
 """
 
 from __future__ import annotations
@@ -15,10 +15,15 @@ import torch
 from torch import Tensor
 
 from kg.candidates import readable
+from kg.errors import InputError
 from kg.lateral import LateralGraph
 from kg.names import form_key, name_form
 from retrieval.bm25 import BM25Index
+from retrieval.facts import Facts
+from retrieval.hybrid import standardised
 from retrieval.index import ExactIndex
+from retrieval.ranking import top_k
+from retrieval.text_methods import cosines
 
 NEAR = 0.5
 """Least cosine of a concept that a question is said to be about without naming it."""
@@ -28,38 +33,57 @@ _LONGEST_NAME = 6
 
 @dataclass(frozen=True)
 class SeedConfig:
-    """``neighbours``: concepts taken by similarity; ``named``: weight of a concept that the question names, in units
-    of a cosine of 1. ``sections``: sections taken by cosine, and as many by BM25, where the best one weighs
-    ``lexical`` in those units; ``section_share`` of the seeds' mass comes from them. ``sharpness``: exponent of all
-    similarities.
+    """Shares of the seeds' mass, >= 0, by evidence: ``near`` concepts (the first ``neighbours`` by cosine), ``named``
+    ones, ``fact`` ends (the first ``facts``), ``section`` contents (the first ``sections``).
 
-    Chosen on half of SciFact's training claims, divided by connected component.
+    ``sharpness``: exponent of cosines. A section whose fused score is s standard deviations below the best weighs
+    exp(-``section_sharpness`` s); BM25 counts ``lexical`` times the embedding in the fusion. ``rarity``: exponent of
+    the inverse section frequency of a concept.
     """
 
+    near: float = 0.0
+    named: float = 0.15
+    fact: float = 0.2
+    section: float = 1.0
     neighbours: int = 20
+    facts: int = 2
+    sections: int = 20
+    lexical: float = 0.5
     sharpness: float = 3.0
-    named: float = 1.0
-    sections: int = 5
-    lexical: float = 0.3
-    section_share: float = 0.9
+    section_sharpness: float = 3.0
+    rarity: float = 1.0
+
+    def __post_init__(self) -> None:
+        shares = {name: getattr(self, name) for name in ("near", "named", "fact", "section", "lexical")}
+        if not all(0 <= share < float("inf") for share in shares.values()) or not self.near + self.named + self.section:
+            raise InputError(f"Seeds have the shares {shares}; they must be >= 0, and not all 0.")
+        if min(self.neighbours, self.facts, self.sections) < 0:
+            raise InputError("Seeds take a negative number of concepts, facts or sections; give 0 or more.")
 
 
 class Seeder:
     """Personalization vectors over the concepts of one graph."""
 
     def __init__(
-        self, graph: LateralGraph, config: SeedConfig = SeedConfig(), lexical: BM25Index | None = None
+        self,
+        graph: LateralGraph,
+        config: SeedConfig = SeedConfig(),
+        lexical: BM25Index | None = None,
+        facts: Facts | None = None,
     ) -> None:
-        """``lexical`` indexes the graph's sections; without it, sections seed by embedding alone."""
+        """``lexical`` indexes the graph's sections; without it, sections seed by embedding alone. ``facts``: the
+        graph's, if it has any."""
         self.config = config
-        self._lexical = lexical
+        self._lexical = lexical if config.lexical else None
+        self._facts = facts if facts is not None and len(facts) else None
+        self._fact_index = ExactIndex(facts.x) if self._facts is not None and facts is not None else None
         self._index = ExactIndex(graph["concept"].x)
-        self._section_index = ExactIndex(graph["section"].x)
+        self._sections = graph["section"].x
         self._starts = graph.incidence.crow_indices().tolist()
         self._held = graph.incidence.col_indices().long()
         self._n = graph.n_concepts
         holders = torch.from_numpy(graph.concepts["n_sections"].to_numpy().copy()).float()
-        self._idf = torch.log1p(graph.n_sections / holders.clamp(min=1.0))
+        self._idf = torch.log1p(graph.n_sections / holders.clamp(min=1.0)) ** config.rarity
         self._by_key: dict[str, list[int]] = {}
         keys = graph.concepts["keys"].combine_chunks()
         for concept, key in zip(keys.value_parent_indices().to_pylist(), keys.flatten().to_pylist(), strict=True):
@@ -85,36 +109,59 @@ class Seeder:
         near = rows[0][scores[0] >= NEAR].tolist() if readable(name_form(question)) else []
         return list(dict.fromkeys([*named, *near]))[: max(limit, len(named))]
 
-    def personalization(self, questions: Sequence[str], vectors: Tensor) -> Tensor:
-        """float32 [concepts, B] from question texts [B] and their vectors [B, d]; columns sum to 1, or to 0."""
-        share = self.config.section_share if self.config.sections else 0.0
-        own = _normalised(self._from_concepts(questions, vectors) * self._idf[:, None])
-        if share == 0.0:
-            return own
-        held = _normalised(self._from_sections(questions, vectors) * self._idf[:, None])
-        return _normalised((1.0 - share) * own + share * held)
+    def personalization(self, questions: Sequence[str], vectors: Tensor, usable: Tensor | None = None) -> Tensor:
+        """float32 [concepts, B] from question texts [B] and their vectors [B, d]; columns sum to 1, or to 0.
 
-    def _from_concepts(self, questions: Sequence[str], vectors: Tensor) -> Tensor:
-        columns = torch.zeros(self._n, len(questions))
+        ``usable`` bool [B, sections]: sections whose contents may seed; all if None.
+        """
+        config = self.config
+        total = torch.zeros(self._n, len(questions))
+        for share, source in (
+            (config.near, lambda: self._near(vectors)),
+            (config.named, lambda: self._named(questions)),
+            (config.fact, lambda: self._fact_ends(vectors)),
+            (config.section, lambda: self._contents(questions, vectors, usable)),
+        ):
+            if share:
+                total += share * _normalised(source() * self._idf[:, None])
+        return _normalised(total)
+
+    def _near(self, vectors: Tensor) -> Tensor:
+        columns = torch.zeros(self._n, len(vectors))
         scores, rows = self._index.search(vectors, self.config.neighbours)
-        for b, question in enumerate(questions):
+        for b in range(len(vectors)):
             columns[rows[b], b] = scores[b].clamp(min=0.0) ** self.config.sharpness
-            for concept in self.named(question):
-                columns[concept, b] += self.config.named
         return columns
 
-    def _from_sections(self, questions: Sequence[str], vectors: Tensor) -> Tensor:
-        """What the best sections hold: each section's weight, divided equally among its concepts."""
+    def _named(self, questions: Sequence[str]) -> Tensor:
         columns = torch.zeros(self._n, len(questions))
-        scores, rows = self._section_index.search(vectors, self.config.sections)
-        lexical = self._lexical.search(questions, self.config.sections) if self._lexical else [None] * len(questions)
-        for b in range(len(questions)):
-            found = list(zip(rows[b].tolist(), scores[b].clamp(min=0.0) ** self.config.sharpness, strict=True))
-            if (by_words := lexical[b]) is not None and len(by_words[0]):
-                values, words_rows = by_words
-                weights = self.config.lexical * (values / values[0]) ** self.config.sharpness
-                found += zip(words_rows.tolist(), weights, strict=True)
-            for section, weight in found:
+        for b, question in enumerate(questions):
+            columns[self.named(question), b] = 1.0
+        return columns
+
+    def _fact_ends(self, vectors: Tensor) -> Tensor:
+        columns = torch.zeros(self._n, len(vectors))
+        if self._facts is None or self._fact_index is None:
+            return columns
+        scores, rows = self._fact_index.search(vectors, self.config.facts)
+        for b in range(len(vectors)):
+            weights = scores[b].clamp(min=0.0) ** self.config.sharpness
+            for ends in (self._facts.subject, self._facts.object):
+                columns[:, b].index_add_(0, ends[rows[b]], weights)
+        return columns
+
+    def _contents(self, questions: Sequence[str], vectors: Tensor, usable: Tensor | None) -> Tensor:
+        """What the best sections hold: each section's weight, divided equally among its concepts."""
+        fused = standardised(cosines(self._sections, vectors))
+        if self._lexical is not None:
+            fused = fused + self.config.lexical * standardised(self._lexical.scores(questions))
+        if usable is not None:
+            fused = fused.masked_fill(~usable, -torch.inf)
+        columns = torch.zeros(self._n, len(questions))
+        for b, scores in enumerate(fused):
+            values, rows = top_k(scores, self.config.sections)
+            weights = torch.exp(self.config.section_sharpness * (values - values[:1]))
+            for section, weight in zip(rows.tolist(), weights.nan_to_num().tolist(), strict=True):
                 start, end = self._starts[section], self._starts[section + 1]
                 columns[self._held[start:end], b] += weight / max(end - start, 1)
         return columns

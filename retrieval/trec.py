@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import re
@@ -12,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from kg.errors import InputError
-from kg.files import sync
+from kg.targets import replace_files
 from retrieval.ranking import Ranking
 
 Run = Mapping[str, Ranking]
@@ -48,7 +47,7 @@ def write_run(run: Run, path: str | os.PathLike[str], tag: str, *, separate_ties
             f"{query} Q0 {document} {rank} {score!r} {tag}\n"
             for rank, (document, score) in enumerate(zip(ranking.ids, scores, strict=True), start=1)
         ]
-    _replace(Path(path), "".join(lines).encode("utf-8"))
+    replace_files({Path(path): "".join(lines).encode("utf-8")})
 
 
 def read_run(path: str | os.PathLike[str]) -> dict[str, Ranking]:
@@ -140,19 +139,3 @@ def _strictly_decreasing(scores: list[float]) -> list[float]:
     places = np.minimum.accumulate(places + steps) - steps
     lowered = np.where(places >= 0, places, -places | 0x80000000).astype(np.uint32).view(np.float32)
     return [float(score) for score in lowered]
-
-
-def _replace(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-        sync(path.parent)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise InputError(f"{path} cannot be written ({error.strerror}); choose another path.") from None

@@ -22,8 +22,11 @@ Encoder = Annotated[
     tyro.conf.arg(metavar="DIR|NAME", help="Where the graph's encoder lies, if it has moved since the build."),
 ]
 Method = Annotated[
-    Literal["ppr", "dense", "bm25", "hybrid"],
-    tyro.conf.arg(help="Personalized PageRank on the graph, embeddings, BM25, or the fusion of the three."),
+    Literal["hybrid", "text", "ppr", "dense", "bm25", "lkg", "long_walk", "katz", "heat_kernel", "rocchio", "facts"],
+    tyro.conf.arg(
+        help="The fusion of embeddings, BM25 and the graph; that of the first two (text); one of them; other ways over"
+        " the graph (lkg, long_walk, katz, heat_kernel); feedback (rocchio, facts)."
+    ),
 ]
 Limit = Annotated[int | None, tyro.conf.arg(metavar="N", help="Read only the first N papers.")]
 TopN = Annotated[int, tyro.conf.arg(metavar="N", help="Sections at most.")]

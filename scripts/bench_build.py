@@ -26,18 +26,18 @@ import json, sys, time
 from pathlib import Path
 start = time.perf_counter()
 from kg.build import open_graph
-from retrieval.sections import make_retriever
+from retrieval.methods import Methods
 from scripts.tools import load_encoder
 libraries = time.perf_counter()
 graph = open_graph(Path(sys.argv[1]))
 opened = time.perf_counter()
 encoder = load_encoder(None, graph.manifest)
 loaded = time.perf_counter()
-retriever = make_retriever(graph, encoder, "ppr")
-retriever.retrieve([sys.argv[2]], 10)
+retriever = Methods(graph, encoder).retriever("ppr")
+retriever.rank(sys.argv[2], 10)
 first = time.perf_counter()
 for _ in range(9):
-    retriever.retrieve([sys.argv[2]], 10)
+    retriever.rank(sys.argv[2], 10)
 again = (time.perf_counter() - first) / 9
 print(json.dumps({"libraries": libraries - start, "open": opened - libraries, "encoder": loaded - opened,
                   "first search": first - loaded, "next searches": again}))

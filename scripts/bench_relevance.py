@@ -18,8 +18,8 @@ from pathlib import Path
 from kg.build import open_graph
 from kg.inspect import section_numbers
 from retrieval.beir import read_queries
+from retrieval.methods import Methods
 from retrieval.relevance import clear_sections, relevant_sections
-from retrieval.sections import Methods
 from scripts.tools import load_encoder
 
 OUTCOMES = ("clear", "only related", "no match")
@@ -42,7 +42,7 @@ def main() -> int:
         asked = random.Random(718).sample(questions, min(arguments.limit, len(questions)))
         vectors = encoder.encode_queries(asked)
         found: Counter[str] = Counter()
-        for question, vector, ranking in zip(asked, vectors, retriever.retrieve(asked, 12), strict=True):
+        for question, vector, ranking in zip(asked, vectors, retriever.retrieve(asked, 12).values(), strict=True):
             rows = section_numbers(graph, ranking.ids)
             kept = sorted(relevant_sections(graph, question, vector, rows, methods.lexical))
             clear = clear_sections(graph, question, vector, kept, methods.lexical)

@@ -64,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         hint = f"did you mean `evigraph {close[0]}`?" if close else "`evigraph --help` lists them."
         print(f"evigraph: there is no command {name!r}; {hint}", file=sys.stderr)
         return 2
-    _configure_logging(logging.DEBUG if debug else logging.WARNING)
+    configure_logging(logging.DEBUG if debug else logging.WARNING)
     try:
         code = _run(name, rest)
         sys.stdout.flush()  # while a reader that is gone can still be told from an error
@@ -81,11 +81,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         from scripts.console import say
 
-        say(f"evigraph: {' '.join(_sentence(error).splitlines())}")
+        say(f"evigraph: {' '.join(sentence(error).splitlines())}")
         return int(getattr(error, "exit_code", 1))
 
 
-def _configure_logging(level: int) -> None:
+def configure_logging(level: int) -> None:
+    """Messages of this level and above go to stderr."""
     handler = logging.StreamHandler()
     handler.setLevel(level)  # at the handler too: some libraries set their own loggers to DEBUG
     logging.basicConfig(level=level, handlers=[handler], format="%(name)s: %(message)s")
@@ -112,7 +113,8 @@ def _run(name: str, rest: Sequence[str]) -> int:
     return int(module.run(arguments))
 
 
-def _sentence(error: Exception) -> str:
+def sentence(error: Exception) -> str:
+    """What the user is told of an error."""
     from kg.errors import EvigraphError
 
     if isinstance(error, EvigraphError):

@@ -21,6 +21,7 @@ from kg.build import Tools, build_graph, open_graph
 from kg.lateral import LateralGraph
 from retrieval.bm25 import BM25Index
 from retrieval.lexical import section_bm25
+from retrieval.methods import Methods
 from retrieval.relevance import (
     background_similarity,
     clear_sections,
@@ -29,7 +30,6 @@ from retrieval.relevance import (
     relevant_sections,
     unknown_words,
 )
-from retrieval.sections import PPRConfig, PPRRetriever, make_retriever
 from retrieval.seeds import Seeder
 from tests.conftest import HashEncoder, paper
 
@@ -86,8 +86,7 @@ def test_each_section_says_how_it_was_found_along_edges_of_the_graph(
 def test_headings_are_concepts_that_carry_the_sections_below(
     report: Report, sample_graph: LateralGraph, hash_encoder: HashEncoder
 ) -> None:
-    config = PPRConfig()
-    _, scores = PPRRetriever(sample_graph, hash_encoder, config).diffuse([QUESTION])
+    _, scores = Methods(sample_graph, hash_encoder).ppr.diffuse([QUESTION])
     labels = [label.casefold() for label in sample_graph.concepts["label"].to_pylist()]
     incidence = sample_graph.incidence.to_dense()
     row_of = {s: row for row, s in enumerate(sample_graph.sections["section_id"].to_pylist())}
@@ -125,7 +124,7 @@ def test_top_n_bounds_the_sections_for_every_method(
 def test_ranks_and_scores_are_those_of_the_ranking_and_what_is_not_quoted_is_named(
     report: Report, sample_graph: LateralGraph, hash_encoder: HashEncoder
 ) -> None:
-    ranking = make_retriever(sample_graph, hash_encoder, "hybrid").retrieve([QUESTION], BriefConfig().top_n)[0]
+    ranking = Methods(sample_graph, hash_encoder).retriever("hybrid").rank(QUESTION, BriefConfig().top_n)
     assert report.passages
     for passage in report.passages:
         assert passage.rank is not None

@@ -482,6 +482,22 @@ def test_a_click_opens_and_escape_returns_to_the_mark(page: Page, large: Path) -
 
 
 @pytest.mark.browser
+def test_closing_and_opening_at_once_leaves_the_new_citation_open(page: Page, small: Path) -> None:
+    open_file(page, small)
+    page.locator("#cite-1").click()
+    page.evaluate("""() => {
+        document.querySelector("#citation").close();
+        document.querySelectorAll("a.cite")[1].click();
+    }""")
+    page.wait_for_timeout(300)
+    assert dialog(page).count() == 1
+    assert fragment(page) == (page.locator("a.cite").nth(1).get_attribute("href") or "")[1:]
+    page.locator("#citation .close").click()
+    dialog(page).wait_for(state="detached")
+    assert page.evaluate("document.activeElement.id") == page.locator("a.cite").nth(1).get_attribute("id")
+
+
+@pytest.mark.browser
 def test_back_closes_forward_opens_and_the_reader_stays(page: Page, small: Path) -> None:
     open_file(page, small)
     link = page.locator("a.cite").nth(25)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from kg.errors import InputError
-from retrieval.beir import read_qrels, read_queries, splits
+from retrieval.beir import read_excluded, read_groups, read_latest_years, read_qrels, read_queries, splits
 
 
 @pytest.fixture
@@ -112,3 +112,50 @@ def test_score_column_is_no_id(folder):
     write_qrels(folder, "q1\td1\t1\n")
     with pytest.raises(InputError, match="score_column is 2"):
         read_qrels(folder, "dev", score_column=2)
+
+
+def test_latest_years_of_the_record_or_its_metadata(folder):
+    write_queries(
+        folder,
+        '{"_id": "a", "text": "", "metadata": {"latest_year": 2015}}\n{"_id": "b", "text": "", "latest_year": "2009"}\n'
+        '{"_id": "c", "text": "", "metadata": null}\n{"_id": "d 1", "text": "", "latest_year": 2001.0}',
+    )
+    assert read_latest_years(folder) == {"a": 2015, "b": 2009, "d%201": 2001}
+
+
+@pytest.mark.parametrize("year", ["true", '"soon"', "2015.5", "[]"])
+def test_a_year_that_is_none_is_refused(folder, year):
+    write_queries(folder, f'{{"_id": "a", "text": "", "latest_year": {year}}}')
+    with pytest.raises(InputError, match="line 1: field latest_year"):
+        read_latest_years(folder)
+
+
+def test_excluded_ids_by_query(tmp_path):
+    path = tmp_path / "excluded.tsv"
+    path.write_bytes(b"query-id\tcorpus-id\r\nq 1\ta#1\r\n\r\nq 1\tb\nq2\ta#1\tmore\n")
+    assert read_excluded(path) == {"q%201": {"a#1", "b"}, "q2": {"a#1"}}
+
+
+@pytest.mark.parametrize(("line", "words"), [("q1 a", "line 2: one column"), ("q1\t ", "line 2: an id is empty")])
+def test_a_bad_line_of_excluded_ids_is_refused(tmp_path, line, words):
+    path = tmp_path / "excluded.tsv"
+    path.write_text(f"q0\ta\n{line}\n")
+    with pytest.raises(InputError, match=words):
+        read_excluded(path)
+
+
+def test_a_missing_file_of_excluded_ids_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"none\.tsv is no file"):
+        read_excluded(tmp_path / "none.tsv")
+
+
+def test_groups_by_a_field(folder):
+    write_queries(
+        folder,
+        '{"_id": "a", "text": "", "metadata": {"kind": "x"}}\n{"_id": "b", "text": "", "kind": 3}\n'
+        '{"_id": "c", "text": ""}',
+    )
+    assert read_groups(folder, "kind") == {"a": "x", "b": "3"}
+    write_queries(folder, '{"_id": "a", "text": "", "kind": ["x"]}')
+    with pytest.raises(InputError, match="line 1: field kind is a list"):
+        read_groups(folder, "kind")

@@ -13,13 +13,14 @@ from kg.build import Tools, build_graph, open_graph
 from kg.errors import InputError
 from kg.lateral import LateralGraph
 from kg.names import name_form
+from retrieval.methods import Methods
 from retrieval.neighbourhood import NeighbourhoodConfig, find_neighbourhood, neighbourhood
 from retrieval.neighbourhood.evidence import Evidence
 from retrieval.neighbourhood.nodes import Neighbourhood
 from retrieval.paths import contributions
 from retrieval.questions import NoMatchError
 from retrieval.relevance import relevant_sections
-from retrieval.sections import Methods, PPRConfig
+from retrieval.sections import GraphConfig
 from tests.conftest import HashEncoder, paper
 
 QUESTIONS = (
@@ -94,7 +95,7 @@ def test_scores_and_shares_are_those_of_the_diffusion(shown: Neighbourhood, samp
         assert concept.score == float(scores[concept.row, 0])
     kept = 0.0
     for section in shown.sections:
-        shares = dict(contributions(sample_graph, section.row, scores[:, 0], PPRConfig().spread_exponent))
+        shares = dict(contributions(sample_graph, section.row, scores[:, 0], GraphConfig().spread_exponent))
         own = {m.concept: m.share for m in shown.mentions if m.section == section.row}
         assert own == {concept: shares.get(concept, 0.0) for concept in own}
         kept += sum(own.values())
@@ -107,7 +108,7 @@ def test_what_is_left_out_and_what_is_shown_make_the_whole(shown: Neighbourhood,
     assert sum(not m.drawn for m in shown.mentions) == out.mentions
     encoder = HashEncoder()
     methods = Methods(sample_graph, encoder)
-    ids = methods.retriever("hybrid").retrieve([shown.question], 100)[0].ids
+    ids = methods.retriever("hybrid").rank(shown.question, 100).ids
     place = {s: row for row, s in enumerate(sample_graph.sections["section_id"].to_pylist())}
     ranked = [place[i] for i in ids]
     vector = encoder.encode_queries([shown.question])[0]
@@ -241,7 +242,7 @@ def given(
 
 def ranking(graph: LateralGraph, encoder: HashEncoder, question: str) -> list[tuple[int, float]]:
     """(row, score) of the first hundred sections."""
-    found = Methods(graph, encoder).retriever("hybrid").retrieve([question], 100)[0]
+    found = Methods(graph, encoder).retriever("hybrid").rank(question, 100)
     place = {s: row for row, s in enumerate(graph.sections["section_id"].to_pylist())}
     return [(place[i], score) for i, score in zip(found.ids, found.scores, strict=True)]
 

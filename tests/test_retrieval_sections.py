@@ -13,19 +13,19 @@ from kg.errors import InputError
 from kg.lateral import LateralGraph
 from retrieval.diffusion import personalized_pagerank
 from retrieval.lexical import section_bm25
+from retrieval.methods import METHODS, Methods
 from retrieval.questions import checked_question
-from retrieval.sections import PPRConfig, PPRRetriever, SectionScorer, make_retriever
+from retrieval.sections import GraphConfig, SectionScorer
 from retrieval.seeds import SeedConfig, Seeder
 from tests.conftest import HashEncoder, paper
 
 QUESTIONS = ["How does information distort orders in a supply chain?", "loss aversion", "false discovery rate"]
-METHODS = ["ppr", "dense", "bm25", "hybrid"]
 
 
 @pytest.mark.parametrize(("b", "g"), [(0.0, 0.0), (0.5, 0.5), (1.0, 0.3)])
 def test_section_scores_are_the_formula(sample_graph: LateralGraph, b: float, g: float) -> None:
     pi = torch.rand(sample_graph.n_concepts, 3, generator=torch.Generator().manual_seed(0))
-    scores = SectionScorer(sample_graph, PPRConfig(size_exponent=b, spread_exponent=g))(pi)
+    scores = SectionScorer(sample_graph, GraphConfig(size_exponent=b, spread_exponent=g))(pi)
     held: list[set[int]] = [set() for _ in range(sample_graph.n_sections)]
     for row in sample_graph.mentions.to_pylist():
         held[row["section"]].add(row["concept"])
@@ -40,12 +40,12 @@ def test_section_scores_are_the_formula(sample_graph: LateralGraph, b: float, g:
 
 
 def test_ppr_is_seeds_then_diffusion_then_scores(sample_graph: LateralGraph, hash_encoder: HashEncoder) -> None:
-    retriever = PPRRetriever(sample_graph, hash_encoder)
-    seeds, scores = retriever.diffuse(QUESTIONS)
-    again = personalized_pagerank(sample_graph.adjacency, seeds, alpha=0.5).scores
+    methods = Methods(sample_graph, hash_encoder)
+    seeds, scores = methods.ppr.diffuse(QUESTIONS)
+    again = personalized_pagerank(sample_graph.adjacency, seeds, alpha=0.3, normalization="symmetric").scores
     assert torch.allclose(scores, again, atol=1e-6)
-    sections = retriever.scorer(scores)
-    for column, ranking in enumerate(retriever.retrieve(QUESTIONS, 5)):
+    sections = methods.ppr.scorer(scores)
+    for column, ranking in enumerate(methods.retriever("ppr").retrieve(QUESTIONS, 5).values()):
         best = sorted(range(sample_graph.n_sections), key=lambda s: (-float(sections[s, column]), s))[:5]
         assert ranking.ids == tuple(sample_graph.sections["section_id"][s].as_py() for s in best)
 
@@ -54,9 +54,9 @@ def test_ppr_is_seeds_then_diffusion_then_scores(sample_graph: LateralGraph, has
 def test_a_batch_gives_what_single_questions_give(
     method: str, sample_graph: LateralGraph, hash_encoder: HashEncoder
 ) -> None:
-    retriever = make_retriever(sample_graph, hash_encoder, method)
-    batch = retriever.retrieve(QUESTIONS, 7)
-    assert batch == [retriever.retrieve([question], 7)[0] for question in QUESTIONS]
+    retriever = Methods(sample_graph, hash_encoder).retriever(method)
+    batch = list(retriever.retrieve(QUESTIONS, 7).values())
+    assert batch == [retriever.rank(question, 7) for question in QUESTIONS]
     for ranking in batch:
         assert 0 < len(ranking.ids) <= 7
         assert len(set(ranking.ids)) == len(ranking.ids)
@@ -67,34 +67,41 @@ def test_a_batch_gives_what_single_questions_give(
 def test_the_paper_that_a_question_names_comes_first(
     method: str, sample_graph: LateralGraph, hash_encoder: HashEncoder
 ) -> None:
-    ranking = make_retriever(sample_graph, hash_encoder, method).retrieve(["the false discovery rate (FDR)"], 3)[0]
+    ranking = Methods(sample_graph, hash_encoder).retriever(method).rank("the false discovery rate (FDR)", 3)
     papers = {row["doc_id"]: row["title"] for row in sample_graph.documents.to_pylist()}
     assert "False Discovery Rate" in papers[ranking.ids[0].rpartition("#")[0]]
 
 
 def test_seeds_are_neighbours_and_named_concepts(sample_graph: LateralGraph, hash_encoder: HashEncoder) -> None:
-    seeder = Seeder(sample_graph, SeedConfig(neighbours=0, sections=0))
+    seeder = Seeder(sample_graph, SeedConfig(near=0, section=0))
     question = "Is CAPM about supply-chains?"
     named = {sample_graph.concepts["form"][c].as_py() for c in seeder.named(question)}
     assert named == {"capital asset pricing model", "supply chain"}
     column = seeder.personalization([question], hash_encoder.encode_queries([question]))[:, 0]
     assert set(column.nonzero().flatten().tolist()) == set(seeder.named(question))
-    nine = Seeder(sample_graph, SeedConfig(neighbours=9, sections=0))
+    nine = Seeder(sample_graph, SeedConfig(near=1, neighbours=9, section=0))
     wide = nine.personalization(["xyzzy"], hash_encoder.encode_queries(["xyzzy"]))
     assert 0 < int((wide > 0).sum()) <= 9
     assert bool((wide >= 0).all())
 
 
 def test_sections_seed_what_they_hold(sample_graph: LateralGraph, hash_encoder: HashEncoder) -> None:
-    config = SeedConfig(neighbours=0, named=0.0, sections=1, section_share=1.0)
     text = sample_graph.sections["text"][7].as_py()
     vector = sample_graph["section"].x[7:8]
     held = set(sample_graph.incidence.to_dense()[7].nonzero().flatten().tolist())
-    by_vector = Seeder(sample_graph, config).personalization(["xyzzy"], vector)[:, 0]
-    assert set(by_vector.nonzero().flatten().tolist()) == held
-    by_words = Seeder(sample_graph, config, section_bm25(sample_graph)).personalization([text], -vector)[:, 0]
-    assert held <= set(by_words.nonzero().flatten().tolist())
-    assert float(by_words.sum()) == pytest.approx(1.0, abs=1e-5)
+    by_vector = Seeder(sample_graph, SeedConfig(near=0, named=0, sections=1))
+    column = by_vector.personalization(["xyzzy"], vector)[:, 0]
+    assert set(column.nonzero().flatten().tolist()) == held
+    assert float(column.sum()) == pytest.approx(1.0, abs=1e-5)
+    words = SeedConfig(near=0, named=0, sections=1, lexical=100.0)
+    by_words = Seeder(sample_graph, words, section_bm25(sample_graph)).personalization([text], -vector)[:, 0]
+    assert set(by_words.nonzero().flatten().tolist()) == held
+    usable = torch.ones(1, sample_graph.n_sections, dtype=torch.bool)
+    usable[0, 7] = False
+    hidden = by_vector.personalization(["xyzzy"], vector, usable)[:, 0]
+    assert set(hidden.nonzero().flatten().tolist()) != held
+    none = by_vector.personalization(["xyzzy"], vector, torch.zeros_like(usable))
+    assert float(none.sum()) == 0.0
 
 
 def test_the_bm25_index_is_kept_beside_the_graph_and_made_again_when_damaged(
@@ -146,16 +153,16 @@ def test_papers_without_any_concept_do_not_break_a_method(
 ) -> None:
     build_graph(tmp_path / "g", [paper("a", "of the and"), paper("b", "it was so")], tools)
     graph = open_graph(tmp_path / "g")
-    ranking = make_retriever(graph, hash_encoder, method).retrieve(["risk"], 5)[0]
+    ranking = Methods(graph, hash_encoder).retriever(method).rank("risk", 5)
     assert len(ranking.ids) in (0, 2)
 
 
 def test_unknown_methods_and_missing_encoders_are_named(sample_graph: LateralGraph) -> None:
     with pytest.raises(InputError, match="magic"):
-        make_retriever(sample_graph, None, "magic")  # type: ignore[arg-type]
+        Methods(sample_graph, None).retriever("magic")
     with pytest.raises(InputError, match="encoder"):
-        make_retriever(sample_graph, None, "dense")
-    assert make_retriever(sample_graph, None, "bm25").retrieve(["lasso"], 1)[0].ids
+        Methods(sample_graph, None).retriever("dense")
+    assert Methods(sample_graph, None).retriever("bm25").rank("lasso", 1).ids
 
 
 @pytest.mark.gpu

@@ -18,6 +18,7 @@ from kg.inspect import row_of
 from kg.lateral import LateralGraph
 from kg.names import name_form
 from kg.protocols import Encoder
+from retrieval.methods import Method, Methods, MethodsConfig
 from retrieval.neighbourhood.choosing import Choice, choose_concepts, choose_relations, distances
 from retrieval.neighbourhood.evidence import Evidence, Sentences, find_assertions, find_names
 from retrieval.neighbourhood.fields import communities, concept_fields, paper_fields
@@ -34,7 +35,6 @@ from retrieval.neighbourhood.sections import FoundSections, given_sections, rank
 from retrieval.paths import contributions
 from retrieval.questions import NoMatchError
 from retrieval.relevance import clear_sections
-from retrieval.sections import Method, Methods, PPRConfig
 
 NEAREST = 100
 """Concepts near the question that are looked at."""
@@ -55,7 +55,7 @@ class NeighbourhoodConfig:
     relations: int = 30
     carriers: int = 4
     listed: int = 5
-    ppr: PPRConfig = field(default_factory=PPRConfig)
+    retrieval: MethodsConfig = field(default_factory=MethodsConfig)
 
     def __post_init__(self) -> None:
         least = {"sections": 1, "seeds": 1, "concepts": 0, "relations": 0, "carriers": 1, "listed": 0}
@@ -73,7 +73,7 @@ def neighbourhood(
         NoMatchError: no section of the graph bears on the question.
     """
     vector = encoder.encode_queries([question])[0]
-    return find_neighbourhood(graph, Methods(graph, encoder, config.ppr), question, vector, config)
+    return find_neighbourhood(graph, Methods(graph, encoder, config.retrieval), question, vector, config)
 
 
 def find_neighbourhood(
@@ -85,7 +85,8 @@ def find_neighbourhood(
     *,
     shown: Sequence[tuple[int, float]] | None = None,
 ) -> Neighbourhood:
-    """``neighbourhood`` for a caller who has the graph's methods, made with ``config.ppr``, and the question's vector.
+    """``neighbourhood`` for a caller who has the graph's methods, made with ``config.retrieval``, and the
+    question's vector.
 
     ``vector`` float32 [d]. ``shown``: (row, score) of the sections to show, best first, for a caller who has chosen
     them; no other is shown, and only ``config.sections`` bounds them. Their ranks are places in the
@@ -101,7 +102,9 @@ def find_neighbourhood(
         sections = given_sections(graph, methods, question, config.method, shown, config.sections)
     if not sections.shown:
         raise NoMatchError(question)
-    carried = [contributions(graph, section.row, scores, config.ppr.spread_exponent) for section in sections.shown]
+    carried = [
+        contributions(graph, section.row, scores, config.retrieval.graph.spread_exponent) for section in sections.shown
+    ]
     reasons, unused = _seeds(graph, methods, question, vector, {c for own in carried for c, _ in own})
     if not reasons:  # diffusion starts from what the nearest sections hold
         reasons = _held(graph, question, personalization, carried, config.seeds)

@@ -11,8 +11,11 @@ from torch import Tensor
 
 from kg.inspect import section_numbers
 from kg.lateral import LateralGraph
+from retrieval.methods import Method, Methods
 from retrieval.relevance import relevant_sections
-from retrieval.sections import FUSION_DEPTH, Method, Methods
+
+LOOKED_AT = 100
+"""Sections that are ranked, at least."""
 
 
 class RankedSection(NamedTuple):
@@ -74,5 +77,5 @@ def _ranking(
     graph: LateralGraph, methods: Methods, question: str, method: Method, least: int
 ) -> tuple[list[int], Sequence[float]]:
     """Rows and scores of at least ``least`` sections, best first."""
-    ranking = methods.retriever(method).retrieve([question], max(FUSION_DEPTH, least))[0]
+    ranking = methods.retriever(method).rank(question, max(LOOKED_AT, least))
     return section_numbers(graph, ranking.ids), ranking.scores

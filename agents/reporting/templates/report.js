@@ -155,7 +155,7 @@
     if (leaving) { next = number; return; }
     const fragment = `#passage-${number}`;
     clearTimeout(address);
-    if (dialog.open) {
+    if (dialog.open || history.state?.citation) { // closed a moment ago, and its step not yet taken back
       address = setTimeout(() => history.replaceState(history.state, "", fragment), 150);
     } else {
       history.scrollRestoration = "manual"; // closing leaves the reader where the citation stands
@@ -181,6 +181,7 @@
   addEventListener("popstate", sync);
 
   dialog.addEventListener("close", () => {
+    if (dialog.open || !shown) return; // the event comes late: the dialog was opened again, or closed twice, since
     const mark = markOf[shown];
     mark.closest(".s").classList.remove("current");
     shown = 0;

@@ -1,0 +1,265 @@
+"""Methods on test collections, from the graph to the tables, in one directory that a killed experiment goes on from.
+
+    OUT/graphs/NAME           the graph of a collection, where none was given
+    OUT/state/NAME/METHOD     what is done (``retrieval.batch``)
+    OUT/runs/NAME.METHOD.trec  rankings, as trec_eval reads them
+    OUT/results.json results.md results.csv per_query.csv recall_curves.csv significance.json configuration.json
+    OUT/timings.json timings.md quality_time.png quality_time.svg
+
+The same collections and graphs give the same bytes, but for the last line's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kg.build import BuildReport, Tools, add_documents, build_graph, open_graph
+from kg.errors import GraphError, InputError
+from kg.lateral import LateralGraph
+from kg.papers import clean_document
+from kg.protocols import Encoder, Track, no_track
+from kg.records import Document
+from kg.storage import graph_exists, prepare_directory
+from kg.targets import replace_files
+from retrieval.batch import ALONE, BatchConfig, Share, missing, read_progress, run_batches
+from retrieval.candidates import Candidates
+from retrieval.collection import Collection
+from retrieval.comparison import SHARED, Comparison, Quality, assess, compare
+from retrieval.measures import WSS, parse_measure
+from retrieval.methods import METHODS, WITHOUT_ENCODER, Methods, MethodsConfig
+from retrieval.plots import quality_time, save_figure
+from retrieval.tables import (
+    per_query_csv,
+    recall_csv,
+    results,
+    results_csv,
+    results_markdown,
+    significance,
+    timings_json,
+    timings_markdown,
+)
+from retrieval.timings import Timing, timing
+from retrieval.trec import write_run
+
+MEASURES = ("R@20", "R@100", "nDCG@10", "AP", "RR")
+
+
+@dataclass(frozen=True)
+class ExperimentConfig:
+    """What is compared and how. Measures and baseline may change between calls on one directory; the rest is refused.
+
+    Raises:
+        InputError: an unknown method or measure, one named twice, a baseline that is none of the methods.
+    """
+
+    methods: tuple[str, ...]
+    measures: tuple[str, ...] = MEASURES
+    baseline: str | None = None
+    batch: BatchConfig = field(default_factory=BatchConfig)
+    settings: MethodsConfig = field(default_factory=MethodsConfig)
+
+    def __post_init__(self) -> None:
+        for what, names in (("method", self.methods), ("measure", self.measures)):
+            if not names:
+                raise InputError(f"No {what} is named; name one or more.")
+            if twice := next((name for name in names if names.count(name) > 1), None):
+                raise InputError(f"The {what} {twice} is named twice; name it once.")
+        for method in self.methods:
+            if method not in METHODS:
+                raise InputError(f"There is no method {method!r}; use one of {', '.join(METHODS)}.")
+        for measure in self.measures:
+            parse_measure(measure)
+        if self.baseline is not None and self.baseline not in self.methods:
+            raise InputError(f"The baseline {self.baseline!r} is none of the methods; add it to them.")
+
+    @property
+    def needs_encoder(self) -> bool:
+        """Whether any of the methods does."""
+        return not set(self.methods) <= set(WITHOUT_ENCODER)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an experiment found. ``collection_of``: of each comparison, the collection that its judgements are of."""
+
+    comparisons: list[Comparison]
+    timings: dict[str, dict[str, Timing]]
+    collection_of: dict[str, str]
+
+
+class Experiment:
+    """One collection on one graph in the directory ``out``.
+
+    ``encoder`` may be None where no method needs one. Raises ``InputError`` if the graph holds no relevant document.
+    """
+
+    def __init__(
+        self,
+        collection: Collection,
+        graph: LateralGraph,
+        encoder: Encoder | None,
+        out: Path,
+        config: ExperimentConfig,
+    ) -> None:
+        self.collection = collection
+        self.config = config
+        self._graph = graph
+        self._out = out
+        self._methods = Methods(graph, encoder, config.settings)
+        self._candidates = Candidates(graph, config.batch.unit)
+        self.remarks = (*collection.remarks, *self._check_relevant())
+
+    def start_anew(self) -> None:
+        """Forget what is done of these methods."""
+        for method in self.config.methods:
+            shutil.rmtree(self._state(method), ignore_errors=True)
+
+    def check(self) -> None:
+        """Raise ``InputError`` if what is done was done with another graph, setting or query."""
+        for method in self.config.methods:
+            missing(self._state(method), self.collection.queries, self.configuration(method))
+
+    def run(self, share: Share = ALONE, track: Track = no_track) -> None:
+        """Ask what is missing of this process's share, method by method."""
+        for method in self.config.methods:
+            run_batches(
+                lambda method=method: self._methods.retriever(method),  # type: ignore[misc]
+                self.collection.queries,
+                self._state(method),
+                self.configuration(method),
+                self.config.batch,
+                share=share,
+                track=track,
+                label=f"{self.collection.name} {method}",
+            )
+
+    def evaluate(self) -> tuple[list[Comparison], dict[str, Timing]]:
+        """Write the runs, once all is done; comparisons by split, and timings by method."""
+        qualities: dict[str, dict[str, Quality]] = {name: {} for name in self.collection.qrels}
+        timings: dict[str, Timing] = {}
+        needed = any(isinstance(parse_measure(measure), WSS) for measure in self.config.measures)
+        sizes = {
+            name: self._candidates.numbers(self.collection.queries, qrels)
+            for name, qrels in self.collection.qrels.items()
+            if needed
+        }
+        for method in self.config.methods:  # one run in memory at a time
+            progress = read_progress(self._state(method), self.configuration(method))
+            run = {query.query_id: progress.run[query.query_id] for query in self.collection.queries}
+            write_run(run, self._out / "runs" / f"{self.collection.name}.{method}.trec", method, separate_ties=True)
+            timings[method] = timing(progress)
+            for name, qrels in self.collection.qrels.items():
+                qualities[name][method] = assess(
+                    run, qrels, self.config.measures, n_candidates=sizes.get(name), depth=self.config.batch.top_n
+                )
+        groups = self.collection.groups
+        how = SHARED if groups is None else f"equal {self.collection.cluster_by}"
+        compared = [
+            compare(name, qualities[name], qrels, self.config.baseline, groups=groups, clustered_by=how)
+            for name, qrels in self.collection.qrels.items()
+        ]
+        return compared, timings
+
+    def configuration(self, method: str) -> dict[str, Any]:
+        """What decides the rankings of a method, beside the queries."""
+        files = json.dumps(self._graph.manifest.get("files", {}), sort_keys=True)
+        batch = self.config.batch
+        return {
+            "method": method,
+            "graph": hashlib.sha256(files.encode()).hexdigest()[:32],
+            "encoder": self._graph.manifest["configuration"]["encoder"]["fingerprint"],
+            "device": self._graph["section"].x.device.type,
+            "top_n": batch.top_n,
+            "unit": batch.unit,
+            "batch_size": batch.size,
+            **dict(_flat("", asdict(self.config.settings))),
+        }
+
+    def describe(self) -> dict[str, Any]:
+        """What was asked of what, for configuration.json."""
+        manifest = self._graph.manifest
+        return {
+            "splits": self.collection.splits,
+            "queries": len(self.collection.queries),
+            "graph": {"counts": manifest.get("counts"), **manifest["configuration"]},
+            "methods": {method: self.configuration(method) for method in self.config.methods},
+            "remarks": self.remarks,
+        }
+
+    def _state(self, method: str) -> Path:
+        return self._out / "state" / self.collection.name / method
+
+    def _check_relevant(self) -> Iterator[str]:
+        unit = self.config.batch.unit
+        for label, qrels in self.collection.qrels.items():
+            relevant = {d for own in qrels.values() for d, score in own.items() if score > 0}
+            absent = {name for name in relevant if name not in self._candidates}
+            if absent == relevant:
+                raise InputError(
+                    f"The graph holds none of the {len(relevant):,} relevant {unit}s of {label}; give the graph of its "
+                    "corpus, and the unit that its judgements are of."
+                )
+            if absent:
+                yield (
+                    f"{label}: {len(absent):,} of {len(relevant):,} relevant {unit}s are not in the graph or have no "
+                    "text there; no method can find them."
+                )
+
+
+def corpus_graph(
+    directory: Path, documents: Sequence[Document], tools: Tools, *, overwrite: bool = False
+) -> BuildReport:
+    """The graph of exactly ``documents`` in ``directory``: kept if it is that, added to if papers lack, else built.
+
+    Raises:
+        GraphError: a graph made with another encoder, extractor or setting, unless ``overwrite``.
+    """
+    prepare_directory(directory)
+    if graph_exists(directory) and not overwrite:
+        held = set(open_graph(directory).documents["doc_id"].to_pylist())
+        if held <= {clean_document(document).doc_id for document in documents}:
+            try:
+                return add_documents(directory, documents, tools)
+            except GraphError as error:
+                raise GraphError(f"{error} Or start anew with --overwrite.") from error
+    return build_graph(directory, documents, tools, overwrite=True)
+
+
+def write_results(out: Path, outcome: Outcome, config: ExperimentConfig, described: Mapping[str, Any]) -> list[Path]:
+    """Write the tables and the plot; their paths. ``described`` goes into configuration.json as it is."""
+    own = {"measures": config.measures, "baseline": config.baseline, "methods": config.methods}
+    comparisons = outcome.comparisons
+    texts = {
+        "configuration.json": _json({**own, **asdict(config.batch), "collections": described}),
+        "results.json": _json(results(comparisons)),
+        "significance.json": _json(significance(comparisons)),
+        "results.md": results_markdown(comparisons),
+        "results.csv": results_csv(comparisons),
+        "per_query.csv": per_query_csv(comparisons),
+        "recall_curves.csv": recall_csv(comparisons),
+        "timings.json": _json({"batch_size": config.batch.size, "collections": timings_json(outcome.timings)}),
+        "timings.md": timings_markdown(outcome.timings, config.batch.size),
+    }
+    replace_files({out / name: text.encode() for name, text in texts.items()})
+    collections = [outcome.collection_of[c.name] for c in comparisons]
+    figures = save_figure(quality_time(comparisons, outcome.timings, collections), out / "quality_time")
+    return [*(out / name for name in texts), *figures]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+def _flat(prefix: str, settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """("graph.alpha", .5) and so on."""
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _flat(f"{prefix}{key}.", value)
+        else:
+            yield prefix + key, value

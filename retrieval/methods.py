@@ -1,0 +1,133 @@
+"""The retrieval methods over one graph, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, cast, get_args
+
+from kg.errors import InputError
+from kg.lateral import LateralGraph
+from kg.protocols import Encoder
+from retrieval.bm25 import METASYN, BM25Index
+from retrieval.facts import Facts, read_facts
+from retrieval.feedback import FactScorer, FeedbackConfig, RocchioScorer
+from retrieval.graph_methods import GraphScorer, Operator
+from retrieval.hybrid import Compressed, HybridScorer
+from retrieval.lexical import section_bm25
+from retrieval.retriever import Reranker, Retriever, Scorer
+from retrieval.sections import GraphConfig
+from retrieval.seeds import Seeder
+from retrieval.text_methods import BM25Scorer, DenseScorer
+
+Method = Literal[
+    "hybrid",
+    "text",
+    "ppr",
+    "dense",
+    "bm25",
+    "bm25_metasyn",
+    "lkg",
+    "long_walk",
+    "katz",
+    "heat_kernel",
+    "rocchio",
+    "facts",
+]
+METHODS: tuple[Method, ...] = get_args(Method)
+OPERATORS: tuple[Operator, ...] = get_args(Operator)
+WITHOUT_ENCODER = ("bm25", "bm25_metasyn")
+TEXT_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25": 0.5}
+"""Weights of the z-scores in ``text``, the fusion that looks at no graph."""
+GRAPH_WEIGHTS: Mapping[str, float] = {**TEXT_WEIGHTS, "ppr": 0.25}
+"""Those in ``hybrid`` where edges say that concepts occur together; PageRank by its logarithm."""
+FACT_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25": 0.3, "ppr": 1.0, "facts": 1.0}
+"""Those in ``hybrid`` where the graph has facts, which can be trusted more; PageRank by its root."""
+
+
+@dataclass(frozen=True)
+class MethodsConfig:
+    """``graph`` settings, those of feedback, and the ``fused`` methods of ``hybrid`` with their weights; None takes
+    ``FACT_WEIGHTS`` or ``GRAPH_WEIGHTS``, as the graph has facts or not."""
+
+    graph: GraphConfig = field(default_factory=GraphConfig)
+    feedback: FeedbackConfig = field(default_factory=FeedbackConfig)
+    fused: Mapping[str, float] | None = None
+
+
+class Methods:
+    """The methods over one graph; what several of them need is prepared once, when first asked for."""
+
+    def __init__(self, graph: LateralGraph, encoder: Encoder | None, config: MethodsConfig = MethodsConfig()) -> None:
+        self._graph = graph
+        self._encoder = encoder
+        self._config = config
+        self._scorers: dict[str, Scorer] = {}
+
+    @cached_property
+    def lexical(self) -> BM25Index:
+        """BM25 over the graph's sections."""
+        return section_bm25(self._graph)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The graph's asserted relations."""
+        return read_facts(self._graph, self._encoder_for("facts"))
+
+    @cached_property
+    def seeder(self) -> Seeder:
+        """Where diffusion starts."""
+        return Seeder(self._graph, self._config.graph.seeds, self.lexical, self.facts)
+
+    @property
+    def ppr(self) -> GraphScorer:
+        """The method ``ppr``, whose seeds and scores also tell why a section was found."""
+        return cast(GraphScorer, self.scorer("ppr"))
+
+    def scorer(self, method: str) -> Scorer:
+        """Scores of a method. Raises ``InputError`` for an unknown one, or if it lacks its encoder."""
+        if method not in METHODS:
+            raise InputError(f"There is no method {method!r}; use one of {', '.join(METHODS)}.")
+        if method not in self._scorers:
+            self._scorers[method] = self._made(method)
+        return self._scorers[method]
+
+    def retriever(self, method: str, reranker: Reranker | None = None) -> Retriever:
+        """Rankings of a method. Raises ``InputError`` as ``scorer``."""
+        return Retriever(self._graph, self.scorer(method), reranker)
+
+    def fused(self, weights: Mapping[str, float]) -> HybridScorer:
+        """The fusion of any methods, by name. Raises ``InputError`` as ``scorer``, and for bad weights."""
+        parts = {name: self.scorer(name) for name in weights}
+        spread = any(isinstance(part, GraphScorer) for part in parts.values())
+        by: Literal["log", "root"] = "root" if spread and len(self.facts) else "log"
+        return HybridScorer(
+            {name: Compressed(part, by) if isinstance(part, GraphScorer) else part for name, part in parts.items()},
+            weights,
+        )
+
+    def _made(self, method: Method) -> Scorer:
+        match method:
+            case "bm25":
+                return BM25Scorer(self.lexical)
+            case "bm25_metasyn":
+                return BM25Scorer(section_bm25(self._graph, METASYN))
+            case "dense":
+                return DenseScorer(self._graph, self._encoder_for(method))
+            case "rocchio":
+                first = self.fused(TEXT_WEIGHTS)
+                return RocchioScorer(self._graph, self._encoder_for(method), first, self._config.feedback)
+            case "facts":
+                return FactScorer(self._graph, self._encoder_for(method), self.facts, self._config.feedback)
+            case "text":
+                return self.fused(TEXT_WEIGHTS)
+            case "hybrid":
+                return self.fused(self._config.fused or (FACT_WEIGHTS if len(self.facts) else GRAPH_WEIGHTS))
+            case _:
+                return GraphScorer(self._graph, self._encoder_for(method), self.seeder, method, self._config.graph)
+
+    def _encoder_for(self, method: str) -> Encoder:
+        if self._encoder is None:
+            raise InputError(f"The method {method!r} needs an encoder; hand in the graph's.")
+        return self._encoder

@@ -1,0 +1,45 @@
+"""Methods that look at texts alone: BM25 and the cosine of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from kg.lateral import LateralGraph
+from kg.protocols import Encoder
+from retrieval.bm25 import BM25Index
+
+
+class BM25Scorer:
+    """BM25 over title, heading and text of each section; what holds no word of the question is not found."""
+
+    def __init__(self, index: BM25Index) -> None:
+        self._index = index
+
+    def score(self, texts: Sequence[str], usable: Tensor | None = None) -> Tensor:
+        """As ``retrieval.retriever.Scorer``."""
+        scores = self._index.scores(texts)
+        return scores.masked_fill_(scores <= 0, -torch.inf)
+
+
+class DenseScorer:
+    """The cosine of the question's vector with each section's; all sections are found."""
+
+    def __init__(self, graph: LateralGraph, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._x = graph["section"].x
+
+    def score(self, texts: Sequence[str], usable: Tensor | None = None) -> Tensor:
+        """As ``retrieval.retriever.Scorer``."""
+        return cosines(self._x, self._encoder.encode_queries(texts))
+
+
+def cosines(x: Tensor, vectors: Tensor) -> Tensor:
+    """float32 [B, n]: inner products of ``vectors`` [B, d] with the rows of ``x`` [n, d].
+
+    Row by row, since a product of matrices rounds otherwise in another batch.
+    """
+    vectors = vectors.to(x)
+    return torch.stack([x @ vector for vector in vectors]) if len(vectors) else x.new_zeros((0, len(x)))

@@ -1,0 +1,198 @@
+"""Compare retrieval methods on test collections in BEIR format.
+
+    python scripts/evaluate_retrieval.py FOLDER... --out DIR --methods bm25 dense ppr --split test
+    accelerate launch scripts/evaluate_retrieval.py FOLDER... --out DIR --methods bm25 dense ppr
+
+The same command goes on where a killed one ended. What stands in DIR afterwards: retrieval/experiment.py says.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import tyro
+
+from scripts.console import out, print_json, say, track
+from scripts.entry import run_script
+
+if TYPE_CHECKING:
+    from retrieval.collection import Collection
+    from retrieval.experiment import Experiment, ExperimentConfig
+    from scripts.processes import Processes
+
+NAME = "evaluate_retrieval.py"
+KEPT = "what is done is kept, and the same command goes on from there"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Compare retrieval methods on test collections in BEIR format: means with intervals, tests, seconds.
+
+    Under `accelerate launch` the processes share the queries. The same command goes on where a killed one ended.
+    """
+
+    folders: Annotated[
+        tuple[Path, ...],
+        tyro.conf.Positional,
+        tyro.conf.arg(metavar="FOLDER...", help="BEIR folders: corpus.jsonl, queries.jsonl, qrels/."),
+    ]
+    out: Annotated[Path, tyro.conf.arg(metavar="DIR", help="Where results go.")]
+    methods: Annotated[tuple[str, ...], tyro.conf.arg(metavar="METHOD...")] = ("bm25", "dense", "hybrid", "ppr", "lkg")
+    """These and the others of retrieval/methods.py; an unknown name is answered with the list."""
+    split: Annotated[tuple[str, ...], tyro.conf.arg(metavar="SPLIT...")] = ()
+    """Judgements in qrels/, each evaluated apart; all unless given."""
+    graph: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="GRAPH...")] = ()
+    """Graph of each folder's corpus. Unless given, graphs are built in DIR/graphs, and kept there."""
+    measures: Annotated[tuple[str, ...], tyro.conf.arg(metavar="MEASURE...")] = ()
+    """As ir_measures names them, the first decides the baseline; R@20 R@100 nDCG@10 AP RR unless given."""
+    baseline: Annotated[str | None, tyro.conf.arg(metavar="METHOD")] = None
+    """What the others are tested against; the best text method unless given."""
+    top_n: Annotated[int, tyro.conf.arg(metavar="N", help="Length of a ranking.")] = 1000
+    unit: Literal["document", "section"] = "document"
+    """What is ranked and judged."""
+    score_column: Annotated[int, tyro.conf.arg(metavar="N")] = 3
+    """Column of the judgement in qrels/, from 1."""
+    excluded: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FILE...")] = ()
+    """For each folder, lines of query id, tab, and the id of a paper or section that its ranking may not hold."""
+    years: bool = False
+    """Papers later than a query's latest_year are not seen."""
+    cluster_by: Annotated[str | None, tyro.conf.arg(metavar="FIELD")] = None
+    """Field of the queries or of their metadata; queries with the same value are drawn together for intervals and
+    tests. Unless given, those that share relevant documents are."""
+    limit: Annotated[int | None, tyro.conf.arg(metavar="N", help="Ask only the first N queries of each split.")] = None
+    batch_size: Annotated[int, tyro.conf.arg(metavar="N")] = 16
+    """Questions asked at a time; seconds per query depend on it."""
+    encoder: Annotated[str | None, tyro.conf.arg(metavar="DIR|NAME")] = None
+    """As in `evigraph build`; it must be the one that a given graph was built with."""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """Where the graph lies; the encoder takes a GPU where there is one."""
+    wandb: Annotated[str | None, tyro.conf.arg(metavar="PROJECT", help="Also log to Weights & Biases.")] = None
+    overwrite: bool = False
+    """Ask all methods named anew, and build graphs in DIR/graphs anew."""
+    json: bool = False
+    """Print results.json instead of tables."""
+
+
+def run(arguments: Arguments) -> int:
+    """Exit 1 when a corpus could be read only in part."""
+    from kg.errors import InputError
+    from kg.lock import writer_lock
+    from kg.places import fault_of_directory
+    from retrieval.batch import BatchConfig
+    from retrieval.collection import Selection, read_collections
+    from retrieval.experiment import MEASURES, ExperimentConfig, Outcome, write_results
+    from scripts.processes import Processes
+
+    if fault := fault_of_directory(arguments.out):
+        raise InputError(f"{arguments.out} {fault}; choose another place for --out.")
+    if not arguments.folders:
+        raise InputError("No folder was named; pass at least one BEIR folder.")
+    if arguments.graph and len(arguments.graph) != len(arguments.folders):
+        raise InputError(
+            f"There are {len(arguments.graph)} graphs for {len(arguments.folders)} folders; give one each."
+        )
+    batch = BatchConfig(arguments.top_n, arguments.unit, arguments.batch_size)
+    config = ExperimentConfig(arguments.methods, arguments.measures or MEASURES, arguments.baseline, batch)
+    selection = Selection(
+        arguments.split, arguments.limit, arguments.score_column, arguments.years, arguments.cluster_by
+    )
+    collections = read_collections(arguments.folders, selection, arguments.excluded)
+    if arguments.wandb is not None:
+        from scripts.tracking import require_wandb
+
+        require_wandb()
+    outcome = Outcome([], {}, {})
+    described: dict[str, Any] = {}
+    rejected = 0
+    with Processes() as processes:
+        state = arguments.out / "state"
+        state.mkdir(parents=True, exist_ok=True)
+        with writer_lock(state) if processes.is_first else nullcontext():
+            for number, collection in enumerate(collections):
+                experiment, lost = _prepare(arguments, number, collection, config, processes)
+                rejected += lost
+                experiment.check()
+                experiment.run(processes.share, track) if processes.is_first else experiment.run(processes.share)
+                processes.wait()
+                if processes.is_first:
+                    comparisons, timings = experiment.evaluate()
+                    outcome.comparisons.extend(comparisons)
+                    outcome.timings[collection.name] = timings
+                    outcome.collection_of.update(dict.fromkeys(collection.qrels, collection.name))
+                    described[collection.name] = experiment.describe()
+            if processes.is_first:
+                write_results(arguments.out, outcome, config, described)
+                _show(arguments, outcome, config)
+                if arguments.wandb is not None:
+                    from scripts.tracking import log_experiment
+
+                    log_experiment(arguments.wandb, arguments.out, outcome, collections, described)
+    return 1 if rejected else 0
+
+
+def _prepare(
+    arguments: Arguments, number: int, collection: Collection, config: ExperimentConfig, processes: Processes
+) -> tuple[Experiment, int]:
+    """The experiment on one folder, its graph built if none was given; and records of its corpus left out."""
+    import scripts.tools
+    from kg.build import open_graph
+    from retrieval.experiment import Experiment
+
+    lost = 0
+    encoder = None
+    if arguments.graph:
+        directory = arguments.graph[number]
+    else:
+        directory = arguments.out / "graphs" / collection.name
+        encoder = scripts.tools.load_encoder(arguments.encoder)
+        if processes.is_first:
+            lost = _build(arguments, directory, arguments.folders[number], scripts.tools.build_tools(encoder))
+        processes.wait()
+    graph = open_graph(directory)
+    if config.needs_encoder and encoder is None:
+        encoder = scripts.tools.load_encoder(arguments.encoder, graph.manifest)
+    if arguments.device != "cpu":
+        graph = graph.to(arguments.device)
+    experiment = Experiment(collection, graph, encoder, arguments.out, config)
+    if processes.is_first:
+        for remark in experiment.remarks:
+            say(remark)
+        if arguments.overwrite:
+            experiment.start_anew()
+    processes.wait()
+    return experiment, lost
+
+
+def _build(arguments: Arguments, directory: Path, folder: Path, tools: Any) -> int:
+    from retrieval.experiment import corpus_graph
+    from scripts.reports import read_sources
+
+    documents, read = read_sources([folder], None)
+    corpus_graph(directory, documents, tools, overwrite=arguments.overwrite)
+    if read.rejected or read.duplicates:
+        say(f"{folder}: {read.summary()}.")
+    return len(read.rejected)
+
+
+def _show(arguments: Arguments, outcome: Any, config: ExperimentConfig) -> None:
+    from retrieval.tables import results, results_markdown, timings_markdown
+
+    if arguments.json:
+        print_json(results(outcome.comparisons))
+        return
+    out().print(results_markdown(outcome.comparisons))
+    out().print(timings_markdown(outcome.timings, config.batch.size))
+    say(f"Tables, rankings and the plot are in {arguments.out}.")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Parse, run, say errors in one sentence; returns the exit code."""
+    return run_script(Arguments, run, NAME, KEPT, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kg.build import Tools, build_graph, open_graph
+from kg.lateral import LateralGraph
+from kg.records import Document, Part
+from retrieval.candidates import Candidates
+from retrieval.queries import Query
+
+LONG = tuple(Part(name, f"{name}: risk and the equity premium matter to investors. " * 12) for name in ("One", "Two"))
+
+
+@pytest.fixture(scope="module")
+def graph(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> LateralGraph:
+    directory: Path = tmp_path_factory.mktemp("candidates") / "graph"
+    documents = [
+        Document("long", "Long", LONG, year=2001),
+        Document("new", "New", LONG[:1], year=2010),
+        Document("undated", "Undated", LONG[1:]),
+        Document("empty", ""),
+    ]
+    build_graph(directory, documents, tools)
+    return open_graph(directory)
+
+
+def numbers(graph: LateralGraph, unit: str, *queries: Query, relevant: dict[str, int] | None = None) -> list[int]:
+    qrels = {query.query_id: relevant or {} for query in queries}
+    return list(Candidates(graph, unit).numbers(queries, qrels).values())  # type: ignore[arg-type]
+
+
+def test_papers_without_text_are_none(graph: LateralGraph) -> None:
+    documents, sections = Candidates(graph, "document"), Candidates(graph, "section")
+    assert [name in documents for name in ("long", "new", "undated", "empty", "long#0")] == [True] * 3 + [False] * 2
+    assert (len(documents), len(sections)) == (3, 4)
+    assert "long#1" in sections
+
+
+def test_later_years_and_exclusions_are_not_counted(graph: LateralGraph) -> None:
+    queries = (
+        Query("all", "?"),
+        Query("early", "?", 2001),
+        Query("paper", "?", None, frozenset({"long", "else"})),
+        Query("section", "?", None, frozenset({"long#0"})),
+        Query("sections", "?", 2001, frozenset({"long#0", "long#1"})),
+    )
+    assert numbers(graph, "document", *queries) == [3, 2, 2, 3, 1]
+    assert numbers(graph, "section", *queries) == [4, 3, 2, 3, 1]
+
+
+def test_relevant_ones_that_may_not_be_shown_are_added(graph: LateralGraph) -> None:
+    early = Query("q", "?", 2001, frozenset({"long"}))
+    relevant = {"long": 1, "new": 2, "undated": 1, "gone": 1, "empty": 0}
+    assert numbers(graph, "document", early, relevant=relevant) == [1 + 3]
+
+
+def test_many_queries_are_counted_each(graph: LateralGraph) -> None:
+    queries = [Query(str(n), "?", 2001 if n % 3 else None) for n in range(150)]
+    assert numbers(graph, "document", *queries) == [2 if n % 3 else 3 for n in range(150)]

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kg.build import Tools, open_graph
+from kg.errors import GraphError, InputError
+from kg.lateral import LateralGraph
+from kg.records import Document
+from kg.sectioning import SectioningConfig
+from retrieval.batch import BatchConfig
+from retrieval.collection import Collection, read_collection
+from retrieval.experiment import Experiment, ExperimentConfig, corpus_graph
+from retrieval.queries import Query
+from tests.beir_folder import PAPERS, QRELS, write_beir
+from tests.conftest import HashEncoder, paper
+
+CORPUS = [paper(key, text, f"Paper {key}") for key, text in PAPERS.items()]
+
+
+@pytest.fixture(scope="module")
+def graph(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> LateralGraph:
+    directory = tmp_path_factory.mktemp("experiment") / "graph"
+    corpus_graph(directory, [*CORPUS, Document("empty", "")], tools)
+    return open_graph(directory)
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Collection:
+    return read_collection(write_beir(tmp_path / "tiny"))
+
+
+def test_a_graph_of_the_corpus_is_kept(tmp_path: Path, tools: Tools) -> None:
+    first = corpus_graph(tmp_path / "g", CORPUS, tools)
+    again = corpus_graph(tmp_path / "g", CORPUS, tools)
+    assert (len(first.added), first.generation) == (8, 1)
+    assert (len(again.unchanged), again.generation) == (8, 0)
+
+
+@pytest.mark.parametrize(
+    "corpus", [CORPUS[:5], [*CORPUS, paper("d9", "More on bonds.")], [paper("d1", "Else."), *CORPUS[1:]]]
+)
+def test_a_graph_of_another_corpus_becomes_that_of_this_one(
+    tmp_path: Path, tools: Tools, corpus: list[Document]
+) -> None:
+    corpus_graph(tmp_path / "g", CORPUS, tools)
+    corpus_graph(tmp_path / "g", corpus, tools)
+    corpus_graph(tmp_path / "fresh", corpus, tools)
+    assert open_graph(tmp_path / "g").manifest["files"] == open_graph(tmp_path / "fresh").manifest["files"]
+
+
+def test_a_graph_with_other_settings_is_refused_unless_it_may_go(tmp_path: Path, tools: Tools) -> None:
+    corpus_graph(tmp_path / "g", CORPUS, tools)
+    other = replace(tools, config=replace(tools.config, sectioning=SectioningConfig(max_words=50, min_words=5)))
+    with pytest.raises(GraphError, match=r"sectioning.*--overwrite"):
+        corpus_graph(tmp_path / "g", CORPUS, other)
+    corpus_graph(tmp_path / "g", CORPUS, other, overwrite=True)
+    assert open_graph(tmp_path / "g").manifest["configuration"]["sectioning"]["max_words"] == 50
+
+
+def test_answers_that_no_method_can_find_are_counted(graph: LateralGraph, tmp_path: Path) -> None:
+    qrels = {"tiny": {"q1": {"d1": 1, "empty": 1, "gone": 2}}}
+    made = Experiment(
+        Collection("tiny", (Query("q1", "Vitamin D?"),), qrels, ("dev",)), graph, None, tmp_path,
+        ExperimentConfig(("bm25",)),
+    )  # fmt: skip
+    assert made.remarks == (
+        "tiny: 2 of 3 relevant documents are not in the graph or have no text there; no method can find them.",
+    )
+
+
+def test_judgements_of_another_corpus_or_unit_are_refused(
+    graph: LateralGraph, collection: Collection, tmp_path: Path
+) -> None:
+    config = ExperimentConfig(("bm25",), batch=BatchConfig(unit="section"))
+    with pytest.raises(InputError, match=r"none of the 8 relevant sections of tiny\.dev"):
+        Experiment(collection, graph, None, tmp_path, config)
+
+
+def test_exclusions_lower_the_number_of_candidates(
+    graph: LateralGraph, collection: Collection, tmp_path: Path, hash_encoder: HashEncoder
+) -> None:
+    """WSS@95 of a ranking of all that may be ranked: (N - rank of the last relevant) / N - .05."""
+    queries = tuple(
+        replace(query, excluded=frozenset({"d4", "d6", "nowhere"})) if query.query_id == "q1" else query
+        for query in collection.queries
+    )
+    config = ExperimentConfig(("dense",), ("WSS@95",))
+    made = Experiment(replace(collection, queries=queries), graph, hash_encoder, tmp_path, config)
+    made.run()
+    (comparison, _), timings = made.evaluate()
+    run = {}
+    for line in (tmp_path / "runs" / "tiny.dense.trec").read_text().splitlines():
+        query, _, document, *_ = line.split()
+        run.setdefault(query, []).append(document)
+    for query, value in comparison.values["dense"]["WSS@95"].items():
+        relevant = {document for document, score in QRELS["dev"][query].items() if score > 0}
+        n = 6 if query == "q1" else 8
+        assert len(run[query]) == n
+        assert value == pytest.approx((n - max(run[query].index(d) + 1 for d in relevant)) / n - 0.05)
+    assert timings["dense"].n == 6
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"methods": ("bm25", "psr")}, "no method 'psr'; use one of hybrid, text, ppr"),
+        ({"methods": ()}, "No method is named"),
+        ({"methods": ("bm25", "bm25")}, "method bm25 is named twice"),
+        ({"measures": ("RR", "RR")}, "measure RR is named twice"),
+        ({"measures": ("nDCGG@10",)}, "'nDCGG@10' is no measure known here"),
+        ({"baseline": "dense"}, "baseline 'dense' is none of the methods"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(change: dict[str, tuple[str, ...]], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        ExperimentConfig(**{"methods": ("bm25",), **change})  # type: ignore[arg-type]
