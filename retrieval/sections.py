@@ -33,7 +33,7 @@ class GraphConfig:
     normalization: Normalization = "symmetric"
     hub_exponent: float = 0.0
     size_exponent: float = 0.25
-    spread_exponent: float = 1.0
+    spread_exponent: float = 0.5
     tolerance: float = 1e-6
     seeds: SeedConfig = field(default_factory=SeedConfig)
 
