@@ -13,7 +13,7 @@ from functools import partial
 
 from torch import Tensor
 
-from agents.brief_writing import BriefWriter, Found, group_by_concept
+from agents.brief_writing import BriefWriter, Found, group_by_concept, in_quotes
 from agents.key_sentences import key_sentences
 from agents.reporting.model import Figure, Report
 from kg.inspect import section_numbers
@@ -103,14 +103,10 @@ def find_cautions(question: str, texts: Sequence[str], clear: bool, lexical: BM2
         return ["The question holds no word of content, so what stands below was found by chance. Ask with its topic."]
     if not clear:
         missing = missing_words(question, texts)
-        words = f", and none holds {_quoted(missing)}" if missing else ""
+        words = f", and none holds {in_quotes(missing)}" if missing else ""
         return [f"No passage below is clearly about the question{words}. Take them as related to it, not as an answer."]
     unknown = unknown_words(question, lexical)
-    return [f"No paper in this graph speaks of {_quoted(unknown)}."] if unknown else []
-
-
-def _quoted(words: Sequence[str]) -> str:
-    return ", ".join(f"“{word}”" for word in words)
+    return [f"No paper in this graph speaks of {in_quotes(unknown)}."] if unknown else []
 
 
 def _figure(

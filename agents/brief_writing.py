@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from agents.key_sentences import KeySentence
-from agents.pictures.words import count
 from agents.reporting.bibliography.names import short_authors
 from agents.reporting.body import VERBATIM
 from agents.reporting.model import (
@@ -23,6 +22,7 @@ from agents.reporting.model import (
     Sentence,
     number_references,
 )
+from agents.reporting.wording import number_of
 from kg.lateral import LateralGraph
 from kg.papers import read_document
 from kg.records import Document
@@ -51,8 +51,9 @@ Group: TypeAlias = tuple[int | None, list[Found]]
 def group_by_concept(found: Sequence[Found], groups: int, carriers: int = 4) -> list[Group]:
     """Sections under the concept that carried them, largest groups first; None holds those that no concept carried.
 
-    Greedy cover: the concept that carries most of what is not yet grouped (sum of score x share over the best
-    ``carriers`` of each section) comes first; what is left after ``groups`` of them stands under None, too.
+    Greedy cover: the concept that carries most of what is not yet grouped comes first (sum of share / rank over the
+    best ``carriers`` of each section, as scores have no common sign or scale); what is left after ``groups`` of them
+    stands under None, too.
     """
     remaining = list(found)
     grouped: list[Group] = []
@@ -60,7 +61,7 @@ def group_by_concept(found: Sequence[Found], groups: int, carriers: int = 4) -> 
         gain: dict[int, float] = {}
         for section in remaining:
             for concept, share in section.carriers[:carriers]:
-                gain[concept] = gain.get(concept, 0.0) + section.score * share
+                gain[concept] = gain.get(concept, 0.0) + share / section.rank
         if not gain:
             break
         best = min(gain, key=lambda concept: (-gain[concept], concept))
@@ -70,6 +71,11 @@ def group_by_concept(found: Sequence[Found], groups: int, carriers: int = 4) -> 
     if remaining:
         grouped.append((None, remaining))
     return grouped
+
+
+def in_quotes(words: Sequence[str]) -> str:
+    """The words, each in quotation marks, with commas between."""
+    return ", ".join(f"“{word}”" for word in words)
 
 
 class BriefWriter:
@@ -116,8 +122,8 @@ class BriefWriter:
         cited = {passages[section.row].section_id.rpartition("#")[0]: self._document(section.row) for section in found}
         references = number_references(sections, cited)
         counts = (
-            f"{count(self.sentences, 'quotation')} from {count(len(found), 'section')} of "
-            f"{count(len(references), 'paper')}, word for word and grouped by the concepts that led to them. "
+            f"{number_of(self.sentences, 'quotation')} from {number_of(len(found), 'section')} of "
+            f"{number_of(len(references), 'paper')}, word for word and grouped by the concepts that led to them. "
             "Whether they answer the question is for the reader to judge."
         )
         summaries = "“Summary of” marks the words of a summary of the paper, not of the paper itself."
@@ -128,8 +134,8 @@ class BriefWriter:
 
     def nothing(self, ranked: Sequence[int], method: str, unknown: Sequence[str]) -> Report:
         """What there is to hand over where nothing was found."""
-        searched = f"{count(self.graph.n_sections, 'section')} of {count(self.graph.n_documents, 'paper')}"
-        words = f" No paper here speaks of {', '.join(f'“{word}”' for word in unknown)}." if unknown else ""
+        searched = f"{number_of(self.graph.n_sections, 'section')} of {number_of(self.graph.n_documents, 'paper')}"
+        words = f" No paper here speaks of {in_quotes(unknown)}." if unknown else ""
         caution = f"None of {searched} is near the question, so nothing is quoted.{words}"
         return self._report(self._left_out({"Nearest, and not near enough to quote": ranked}), [caution], (method,))
 
@@ -155,8 +161,8 @@ class BriefWriter:
     def method_note(self, method: Method, ranked: int) -> str:
         """What ranks and scores mean."""
         return (
-            f"Ranks are places among {count(self.graph.n_sections, 'section')} by the method {method}, of which the "
-            f"first {ranked:,} were read; scores compare sections of this question only."
+            f"Ranks are places among {number_of(self.graph.n_sections, 'section')} by the method {method}, of which "
+            f"the first {ranked:,} were read; scores compare sections of this question only."
         )
 
     def _left_out(self, why: Mapping[str, Sequence[int]]) -> tuple[ReportSection, ...]:

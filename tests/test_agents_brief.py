@@ -270,6 +270,11 @@ def test_groups_cover_all_sections_once_and_the_best_concept_comes_first() -> No
     assert [(c, [f.row for f in own]) for c, own in group_by_concept(found, groups=1)] == [(7, [0, 1]), (None, [2, 3])]
 
 
+def test_groups_need_no_positive_scores() -> None:
+    found = [Found(0, 1, -0.5, [], [(9, 0.9), (2, 0.1)]), Found(1, 2, -2.0, [], [(9, 0.8), (3, 0.2)])]
+    assert [concept for concept, _ in group_by_concept(found, groups=1)] == [9]
+
+
 def test_key_sentences_are_near_the_question_whole_and_said_once(hash_encoder: HashEncoder) -> None:
     texts = [
         "Short one. Loss aversion makes losses loom larger than gains. The harbour was full of small boats that day.",
