@@ -140,6 +140,7 @@ class _Reader:
     loops: int = 0
 
     def add(self, place: str, doc: object) -> None:
+        """Take one entry of ``docs``; what is no passage is counted, with ``place`` to find it."""
         if not isinstance(doc, dict):
             self._skip("passages", "that are no object", place, doc)
             return

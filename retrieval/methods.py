@@ -13,13 +13,13 @@ from kg.protocols import Encoder
 from retrieval.bm25 import METASYN, BM25Index
 from retrieval.facts import Facts, read_facts
 from retrieval.feedback import FactScorer, FeedbackConfig, RocchioScorer
-from retrieval.graph_methods import GraphScorer, Operator
+from retrieval.graph_methods import GraphScorer
 from retrieval.hybrid import Compressed, HybridScorer
 from retrieval.lexical import section_bm25
 from retrieval.retriever import Reranker, Retriever, Scorer
 from retrieval.sections import GraphConfig
 from retrieval.seeds import Seeder
-from retrieval.text_methods import BM25Scorer, DenseScorer
+from retrieval.text_methods import BM25Scorer, DenseScorer, EncodesOnce
 
 Method = Literal[
     "hybrid",
@@ -36,7 +36,6 @@ Method = Literal[
     "facts",
 ]
 METHODS: tuple[Method, ...] = get_args(Method)
-OPERATORS: tuple[Operator, ...] = get_args(Operator)
 WITHOUT_ENCODER = ("bm25", "bm25_metasyn")
 TEXT_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25": 0.5}
 """Weights of the z-scores in ``text``, the fusion that looks at no graph."""
@@ -61,7 +60,7 @@ class Methods:
 
     def __init__(self, graph: LateralGraph, encoder: Encoder | None, config: MethodsConfig = MethodsConfig()) -> None:
         self._graph = graph
-        self._encoder = encoder
+        self._encoder = None if encoder is None else EncodesOnce(encoder)
         self._config = config
         self._scorers: dict[str, Scorer] = {}
 

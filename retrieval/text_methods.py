@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from kg.lateral import LateralGraph
-from kg.protocols import Encoder
+from kg.protocols import Encoder, Track
 from retrieval.bm25 import BM25Index
 
 
@@ -34,6 +34,39 @@ class DenseScorer:
     def score(self, texts: Sequence[str], usable: Tensor | None = None) -> Tensor:
         """As ``retrieval.retriever.Scorer``."""
         return cosines(self._x, self._encoder.encode_queries(texts))
+
+
+class EncodesOnce:
+    """An encoder that remembers the questions it was asked last, as the parts of a fusion ask the same ones."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._last: tuple[tuple[str, ...], Tensor] | None = None
+
+    @property
+    def name(self) -> str:
+        """As ``Encoder``."""
+        return self._encoder.name
+
+    @property
+    def fingerprint(self) -> str:
+        """As ``Encoder``."""
+        return self._encoder.fingerprint
+
+    @property
+    def dimension(self) -> int:
+        """As ``Encoder``."""
+        return self._encoder.dimension
+
+    def encode_documents(self, texts: Sequence[str], track: Track | None = None) -> Tensor:
+        """As ``Encoder``; nothing is remembered."""
+        return self._encoder.encode_documents(texts, track)
+
+    def encode_queries(self, texts: Sequence[str]) -> Tensor:
+        """As ``Encoder``."""
+        if self._last is None or self._last[0] != tuple(texts):
+            self._last = tuple(texts), self._encoder.encode_queries(texts)
+        return self._last[1]
 
 
 def cosines(x: Tensor, vectors: Tensor) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -61,3 +63,17 @@ def test_a_method_is_seeds_operator_section_scores(
     found = methods.scorer(method).score(QUESTIONS)
     assert torch.equal(found > -torch.inf, expected > 0)
     assert torch.allclose(found.clamp(min=0), expected, rtol=1e-5, atol=1e-9)
+
+
+def test_a_question_is_encoded_once_for_all_parts_of_a_fusion(
+    sample_graph: LateralGraph, hash_encoder: HashEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Sequence[str]] = []
+    encode = hash_encoder.encode_queries
+    monkeypatch.setattr(hash_encoder, "encode_queries", lambda texts: (asked.append(texts), encode(texts))[1])
+    methods = Methods(sample_graph, hash_encoder)
+    first = methods.scorer("hybrid").score(QUESTIONS)
+    assert asked == [QUESTIONS]
+    methods.scorer("hybrid").score(QUESTIONS[:1])
+    assert torch.equal(methods.scorer("hybrid").score(QUESTIONS), first)
+    assert asked == [QUESTIONS, QUESTIONS[:1], QUESTIONS]

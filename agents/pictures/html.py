@@ -9,9 +9,10 @@ from agents.pictures.palette import Colouring, Colours, colours_of
 from agents.pictures.shapes import PAGE
 from agents.pictures.svg import inline_svg
 from agents.pictures.text import clean_label
-from agents.pictures.words import SEED_REASONS, caption, cited_as, count, heading_of, left_out, seed_reasons
+from agents.pictures.words import SEED_REASONS, caption, cited_as, heading_of, left_out, seed_reasons
 from agents.reporting.bibliography.citing import doi_url
 from agents.reporting.pages import asset, d3_source, render_page, trusted
+from agents.reporting.wording import number_of
 from retrieval.neighbourhood.evidence import Evidence
 from retrieval.neighbourhood.nodes import MentionLink, Neighbourhood, RelationLink, SectionNode
 
@@ -64,8 +65,8 @@ def _concept(shown: Neighbourhood, row: int, colours: Colours) -> dict[str, Any]
     facts = [
         SEED_REASONS[node.seed] if node.seed else "",
         f"field: {node.field}" if node.field else "",
-        f"in {count(node.sections, 'section')} of {count(node.papers, 'paper')}",
-        f"{_place(shown)[row]} of the {count(len(shown.concepts), 'concept')} shown",
+        f"in {number_of(node.sections, 'section')} of {number_of(node.papers, 'paper')}",
+        f"{_place(shown)[row]} of the {number_of(len(shown.concepts), 'concept')} shown",
     ]
     return {
         "label": clean_label(node.label),
@@ -122,7 +123,7 @@ def _link(
         ends = (link.target, link.source) if link.reverse and link.directed else (link.source, link.target)
         arrow = " →" if link.directed else ""
         what = f"“{names[ends[0]]}” {clean_label(link.label)}{arrow} “{names[ends[1]]}”"
-        told = f"{'asserted' if link.directed else 'together'} in {count(link.sections, 'section')}"
+        told = f"{'asserted' if link.directed else 'together'} in {number_of(link.sections, 'section')}"
         return {"what": what, "told": told, "section": link.evidence.section} | _evidence(link.evidence)
     if isinstance(link, MentionLink):
         times = "once" if link.count == 1 else f"{link.count} times"
@@ -153,7 +154,7 @@ def _concept_rows(shown: Neighbourhood) -> list[tuple[str, ...]]:
     return [
         (
             names[c.row], SEED_REASONS[c.seed] if c.seed else "related", c.field, place[c.row],
-            f"{c.sections:,} in {count(c.papers, 'paper')}", ", ".join(related[c.row]),
+            f"{c.sections:,} in {number_of(c.papers, 'paper')}", ", ".join(related[c.row]),
         )
         for c in shown.concepts
     ]  # fmt: skip

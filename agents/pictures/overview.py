@@ -13,8 +13,8 @@ from agents.pictures.overview_papers import Profile
 from agents.pictures.overview_summary import Community, Neighbour, Overview
 from agents.pictures.palette import CATEGORIES
 from agents.pictures.text import clean_label, shorten
-from agents.pictures.words import count
 from agents.reporting.pages import asset, d3_source, render_page
+from agents.reporting.wording import number_of
 from kg.communities import partition
 
 _WIDTH = 1200.0
@@ -74,7 +74,7 @@ def in_words(overview: Overview) -> str:
     """What graph it is, in a sentence or two."""
     counts, years = overview.counts, overview.years
     of = "" if years is None else f" of {years[0]}" + (f" to {years[1]}" if years[0] != years[1] else "")
-    papers, concepts = count(counts["documents"], "paper"), count(counts["concepts"], "concept")
+    papers, concepts = number_of(counts["documents"], "paper"), number_of(counts["concepts"], "concept")
     text = f"{papers}{of} and the {concepts} that {'it mentions' if counts['documents'] == 1 else 'they mention'}."
     if not overview.communities:
         return text

@@ -19,12 +19,12 @@ from agents.pictures.words import (
     alternative,
     caption,
     cited_as,
-    count,
     heading_of,
     left_out,
     seed_reasons,
 )
 from agents.reporting.model import Figure
+from agents.reporting.wording import number_of
 from retrieval.neighbourhood.nodes import Neighbourhood, SeedReason
 
 FONTS = "Inter, 'Source Sans 3', 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', 'DejaVu Sans', sans-serif"
@@ -140,7 +140,7 @@ def _link(curve: Curve, number: int, colours: Colours, reasons: Mapping[int, See
 def _circle(circle: Circle, category: Category) -> str:
     node = circle.node
     reason = f"{SEED_REASONS[node.seed]}, in " if node.seed else ""
-    told = f"{circle.label.full}: {reason}{count(node.sections, 'section')} of {count(node.papers, 'paper')}"
+    told = f"{circle.label.full}: {reason}{number_of(node.sections, 'section')} of {number_of(node.papers, 'paper')}"
     ring = _ring(node.seed, circle.x, circle.y, circle.radius) if node.seed else ""
     return (
         f'<g class="concept c{category.number}{" seed" if node.seed else ""}" data-row="{node.row}">'

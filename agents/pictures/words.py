@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from agents.pictures.text import clean_label, shorten, text_width, wrap
 from agents.reporting.bibliography.names import short_authors
+from agents.reporting.wording import number_of
 from retrieval.neighbourhood.nodes import Neighbourhood, SectionNode, SeedReason
 
 SEED_REASONS: dict[SeedReason, str] = {
@@ -68,11 +69,6 @@ def card_lines(
     ]
 
 
-def count(n: int, noun: str) -> str:
-    """So many: "1 paper", "2 papers"."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
 def listed(parts: Sequence[str]) -> str:
     """The parts as a sentence lists them: "a", "a and b", "a, b and c"."""
     return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1]))) if parts else ""
@@ -96,11 +92,11 @@ def caption(shown: Neighbourhood) -> str:
     for reason in seed_reasons(shown):
         own = sum(c.seed == reason for c in shown.concepts)
         after = reason == "near" and bool(parts)  # the question and concepts are named before
-        parts.append(f"{own:,} near it in meaning" if after else f"{count(own, 'concept')} {SEED_REASONS[reason]}")
+        parts.append(f"{own:,} near it in meaning" if after else f"{number_of(own, 'concept')} {SEED_REASONS[reason]}")
     further = sum(c.seed is None for c in shown.concepts)
-    parts += [count(further, "related concept")] if further else []
+    parts += [number_of(further, "related concept")] if further else []
     papers = len({section.section_id.rpartition("#")[0] for section in shown.sections})
-    found, worded = f"{count(len(shown.sections), 'section')} of {count(papers, 'paper')}", len(shown.wording)
+    found, worded = f"{number_of(len(shown.sections), 'section')} of {number_of(papers, 'paper')}", len(shown.wording)
     if worded == len(shown.sections):
         parts.append(f"{found} found by wording alone (dotted)")
     else:
@@ -117,23 +113,24 @@ def left_out(shown: Neighbourhood) -> str:
     out = shown.left_out
     parts = []
     if out.sections and out.given:
-        parts.append(f"{out.sections:,} of the {count(out.ranked, 'section')} quoted")
+        parts.append(f"{out.sections:,} of the {number_of(out.ranked, 'section')} quoted")
     elif out.sections:
         parts.append(f"{out.sections:,} of the first {out.ranked:,} sections, which bear on the question too")
     if out.unrelated:
         parts.append(
-            f"{count(out.unrelated, 'section')} ranked as high, but near the question neither in meaning nor in wording"
+            f"{number_of(out.unrelated, 'section')} ranked as high, but near the question neither in meaning nor "
+            "in wording"
         )
     if out.named:
-        parts.append(f"{count(out.named, 'further concept')} named in the question")
+        parts.append(f"{number_of(out.named, 'further concept')} named in the question")
     if out.seeds:
-        parts.append(f"{count(out.seeds, 'further concept')} near the question")
+        parts.append(f"{number_of(out.seeds, 'further concept')} near the question")
     if out.concepts:
-        parts.append(f"{count(out.concepts, 'concept')} with a smaller part in finding the sections")
+        parts.append(f"{number_of(out.concepts, 'concept')} with a smaller part in finding the sections")
     if out.relations:
-        parts.append(count(out.relations, "weaker relation"))
+        parts.append(number_of(out.relations, "weaker relation"))
     if out.mentions:
-        parts.append(f"{count(out.mentions, 'mention')} that did less to find a section")
+        parts.append(f"{number_of(out.mentions, 'mention')} that did less to find a section")
     text = f"Not shown: {'; '.join(parts)}." if parts else ""
     if 0 < out.carried < 0.995:
         text += f" The concepts shown carry {out.carried:.0%} of the sections' scores."

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.reporting.model import Report, Sentence, Verdict, walk
-from agents.reporting.wording import QUOTED, VERDICTS, is_quotation
+from agents.reporting.wording import QUOTED, VERDICTS, is_quotation, number_of
 from kg.records import split_section_id
 
 
@@ -36,10 +36,10 @@ def count(report: Report) -> Counts:
     proposals = sum(sentence.kind == "proposal" for sentence in sentences)
     quoted_only = bool(claims) and all(map(is_quotation, claims))  # a claim is more than that somebody wrote so
     return Counts(
-        claims=_number(len(claims), "quotation" if quoted_only else "claim") if claims else "No claims",
+        claims=number_of(len(claims), "quotation" if quoted_only else "claim") if claims else "No claims",
         verdicts=(("supported", "copied word for word"),) if quoted_only else _verdicts(claims),
-        proposals=f"{_number(proposals, 'proposal')} of the writer" if proposals else "",
-        papers=f"{_number(len(report.references), 'paper')} cited",
+        proposals=f"{number_of(proposals, 'proposal')} of the writer" if proposals else "",
+        papers=f"{number_of(len(report.references), 'paper')} cited",
     )
 
 
@@ -60,7 +60,7 @@ def uncited(report: Report) -> str:
         return ""
     further = "further passage" if cited else "passage"
     found, them = ("was", "it") if unused == 1 else ("were", "them")
-    return f"{_number(unused, further)} {found} found but not cited; the report’s data hold {them}."
+    return f"{number_of(unused, further)} {found} found but not cited; the report’s data hold {them}."
 
 
 def _verdicts(claims: Sequence[Sentence]) -> tuple[tuple[Verdict, str], ...]:
@@ -69,7 +69,3 @@ def _verdicts(claims: Sequence[Sentence]) -> tuple[tuple[Verdict, str], ...]:
     own: list[tuple[Verdict, str]] = [(v, f"{found.count(v)} {words}") for v, words in VERDICTS.items() if v in found]
     quoted = len(claims) - len(found)
     return (("supported", f"{quoted} {QUOTED}"), *own) if quoted else tuple(own)
-
-
-def _number(number: int, name: str) -> str:
-    return f"{number} {name}{'' if number == 1 else 's'}"

@@ -34,3 +34,8 @@ def verdict_words(sentence: Sentence) -> str:
     details = ", ".join(filter(None, (confidence, checker)))
     words = VERDICTS[sentence.verdict].capitalize()
     return f"{words} ({details})" if details else words
+
+
+def number_of(n: int, noun: str) -> str:
+    """So many: "1 paper", "2 papers"."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

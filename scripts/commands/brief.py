@@ -63,9 +63,11 @@ def run(arguments: Arguments) -> int:
         counts = {"claims": claims, "references": len(report.references)}
         print_json({"files": files, **counts, "cautions": report.cautions})
     else:
-        from agents.pictures.words import count
+        from agents.reporting.wording import number_of
 
         first = next(iter(written.values()), arguments.out)
         others = f" (and {', '.join(path.name for path in [*written.values()][1:])})" if len(written) > 1 else ""
-        out().print(f"{first}: {count(claims, 'quotation')} from {count(len(report.references), 'paper')}{others}")
+        out().print(
+            f"{first}: {number_of(claims, 'quotation')} from {number_of(len(report.references), 'paper')}{others}"
+        )
     return 0 if claims else 1
