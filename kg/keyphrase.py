@@ -42,8 +42,8 @@ _LONGEST_CAPITALS = 8
 class KeyphraseConfig:
     """``max_words``: longest term. A section keeps one term per ``words_per_term`` words, within the two bounds.
 
-    ``rarity``, ``single`` and ``coined`` weigh a term's score (``KeyphraseExtractor.scores``); docs/extraction.md says
-    how they were chosen.
+    ``rarity``, ``single``, ``coined`` and ``elsewhere`` weigh a term's score (``KeyphraseExtractor.scores``);
+    docs/extraction.md says how they were chosen.
     """
 
     max_words: int = 5
@@ -54,6 +54,7 @@ class KeyphraseConfig:
     rarity: float = 0.25
     single: float = 0.7
     coined: float = 1.25
+    elsewhere: float = 0.2
 
 
 class KeyphraseExtractor:
@@ -68,7 +69,7 @@ class KeyphraseExtractor:
     @property
     def fingerprint(self) -> str:
         """Version of the rules and the settings that decide what is a candidate."""
-        return f"keyphrase-3/{self.config}"
+        return f"keyphrase-4/{self.config}"
 
     def extract(self, section: Section) -> Extraction:
         """Candidates of one section with their counts; the section's title and heading count as sentence -1."""
@@ -201,10 +202,11 @@ class KeyphraseExtractor:
     def scores(self, mentions: MentionTable) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """How well each name stands for each section that holds it, from counts over the corpus (docs/extraction.md).
 
-        score(t, s) = (1 + ln tf) log2(1 + words) ln(1 + N / df)^rarity i(t, s) h(t) c(t, s), with i the share of t's
-        occurrences that are not inside a longer term (smoothed), in the section or in the corpus, whichever is more;
-        h = ``single`` for a term of one section alone, c = ``coined`` for one written as coined names are (ImageNet,
-        GPT-2, BLEU), each 1 for others.
+        score(t, s) = (1 + ln tf) log2(1 + words) ln(1 + N / df)^rarity i(t, s) h(t) c(t, s), with tf how often s holds
+        t, and ``elsewhere`` times how often the rest of its paper does; i the share of t's occurrences that are not
+        inside a longer term (smoothed), in the section or in the corpus, whichever is more; h = ``single`` for a term
+        of one section alone, c = ``coined`` for one written as coined names are (ImageNet, GPT-2, BLEU), each 1 for
+        others.
 
         Returns: section int64 [pairs], name int64 [pairs], pair of each row int64 [rows], score float64 [pairs]; the
         spellings of one name within a section are one pair.
@@ -222,11 +224,18 @@ class KeyphraseExtractor:
         coined = np.fromiter(map(_coined, mentions.surfaces), dtype=bool, count=len(mentions.surfaces))
         spelled = np.bincount(row_pair, weights=coined[mentions.surface]) > 0
         shared = np.where(holding > 1, 1.0, self.config.single)
+        _, of_paper = np.unique(mentions.section_document[section_of] * size + name_of, return_inverse=True)
+        elsewhere = np.bincount(of_paper, weights=here)[of_paper] - here
         term = (
             np.log2(1.0 + mentions.name_words) * np.log1p(mentions.n_sections / holding) ** self.config.rarity * shared
         )
         independence = np.maximum(in_section, in_corpus[name_of])
-        score = (1.0 + np.log(here)) * term[name_of] * independence * np.where(spelled, self.config.coined, 1.0)
+        score = (
+            (1.0 + np.log(here + self.config.elsewhere * elsewhere))
+            * term[name_of]
+            * independence
+            * np.where(spelled, self.config.coined, 1.0)
+        )
         return section_of, name_of, row_pair, score
 
 

@@ -70,7 +70,7 @@ class MentionTable:
     """Rows (section, surface) in section order; a *name* is a (type, key), numbered in code-point order.
 
     Shapes: section, surface, name, count, independent int32 [rows]; sentence_offsets int64 [rows + 1] into
-    sentences int32; name_words int32 [names]; section_words float64 [sections].
+    sentences int32; name_words int32 [names]; section_words float64, section_document int64 [sections].
     """
 
     section: IntArray
@@ -84,6 +84,7 @@ class MentionTable:
     names: list[tuple[str, str]]
     forms: list[str]
     section_words: IntArray
+    section_document: IntArray
 
     @property
     def n_sections(self) -> int:
@@ -170,9 +171,10 @@ def read_mentions(
         names=[],
         forms=[],
         section_words=np.asarray(section_words, np.float64),
+        section_document=np.asarray(documents, np.int64),
     )
     forms = [surface_form(s) for s in surfaces]
-    resolved = resolve_acronyms(columns, forms, np.asarray(documents, np.int64), assertions.definitions)
+    resolved = resolve_acronyms(columns, forms, assertions.definitions)
     return _name_rows(columns, forms, resolved, kind_ids, kinds), assertions
 
 
@@ -183,12 +185,13 @@ def _encode(values: list[str]) -> tuple[IntArray, list[str]]:
 
 
 def resolve_acronyms(
-    table: MentionTable, forms: list[str], documents: IntArray, definitions: Sequence[tuple[int, str, str]]
+    table: MentionTable, forms: list[str], definitions: Sequence[tuple[int, str, str]]
 ) -> dict[int, str]:
     """Row -> form of the expansion, for rows whose surface is an acronym that its paper, or the corpus, explains.
 
     Expansions that differ in spelling only (randomised, randomized) are one sense.
     """
+    documents = table.section_document
     own: dict[tuple[int, str], str] = {}
     senses: dict[str, set[str]] = {}
     for section, short, expansion in definitions:

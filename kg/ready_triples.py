@@ -116,13 +116,13 @@ class ReadyTriples(StoredTriples):
         spans = sentence_spans(section.text)
         if not passage.names:
             return Extraction(sentences=tuple(spans))
-        places = _Places(section, spans)
+        places = NamePlaces(section, spans)
         triples = tuple(Triple(s, relation, o, places.evidence(s, o)) for s, relation, o in passage.rows)
         definitions = tuple(find_definitions(section.text))
         return Extraction(places.mentions(passage.names), triples, definitions, places.spans)
 
 
-class _Places:
+class NamePlaces:
     """Where a section holds names, by their normal forms."""
 
     def __init__(self, section: Section, spans: list[tuple[int, int]]) -> None:

@@ -45,7 +45,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     data = Path(os.environ.get("EVIGRAPH_DATA", ROOT.parent / "shared" / "data"))
     parser.add_argument("--data", type=Path, default=data, help="folder that holds scirex and evidence_inference")
-    parser.add_argument("--methods", nargs="+", default=["ours", "plain", "alone", "yake"], choices=[*METHODS])
+    parser.add_argument(
+        "--methods", nargs="+", default=["ours", "section", "plain", "alone", "yake"], choices=[*METHODS]
+    )
     parser.add_argument("--half", choices=["choose", "report"], default="report")
     parser.add_argument("--sections", type=int, help="at most so many sections of a paper, drawn; default: all")
     arguments = parser.parse_args()

@@ -113,12 +113,14 @@ def _missing(name: str) -> InputError:
 
 METHODS: dict[str, Callable[[Sequence[Section]], Rank]] = {
     "ours": by_corpus(KeyphraseConfig()),
-    "plain": by_corpus(KeyphraseConfig(rarity=1.0, single=0.5, coined=1.0)),
+    "section": by_corpus(KeyphraseConfig(elsewhere=0.0)),
+    "plain": by_corpus(KeyphraseConfig(rarity=1.0, single=0.5, coined=1.0, elsewhere=0.0)),
     "alone": alone,
     "yake": yake,
     "keybert": keybert,
 }
-"""Name -> what makes a ``Rank`` from a corpus; "plain": ours with full inverse frequency, coined names like others."""
+"""Name -> what makes a ``Rank`` from a corpus; "section": ours by the counts of the section, without those of its paper; "plain": that with
+full inverse frequency, coined names like others."""
 
 
 def distinct(terms: Sequence[str]) -> list[Term]:
