@@ -105,11 +105,11 @@ def timings_markdown(timings: Timings, batch_size: int) -> str:
     lines = [
         f"Seconds per query, mean ± standard deviation: encoding and ranking, {batch_size} questions at a time.",
         "",
-        *_table(["method", *names], [[m, *(cells.get((m, n), "") for n in names)] for m in methods]),
+        *markdown_table(["method", *names], [[m, *(cells.get((m, n), "") for n in names)] for m in methods]),
         "",
         "Seconds until the first question is answered (what a method prepares once, beyond what those above it had).",
         "",
-        *_table(["method", *names], [[m, *(apart.get((m, n), "") for n in names)] for m in methods]),
+        *markdown_table(["method", *names], [[m, *(apart.get((m, n), "") for n in names)] for m in methods]),
         "",
     ]
     return "\n".join(lines)
@@ -121,6 +121,12 @@ def mark(comparison: Comparison, method: str, measure: str) -> str:
     if difference is None or difference.adjusted > LEVEL:
         return ""
     return "▲" if difference.mean > 0 else "▼"
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], n_words: int = 1) -> list[str]:
+    """Lines of a table whose first ``n_words`` columns hold words, the others numbers."""
+    lines = [header, ["---"] * n_words + ["---:"] * (len(header) - n_words), *rows]
+    return ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
 
 
 def _dataset(c: Comparison) -> list[str]:
@@ -136,7 +142,7 @@ def _dataset(c: Comparison) -> list[str]:
     if c.baseline is not None:
         test = "exact sign-flip" if few else "paired randomisation"
         caption += f" ▲ above, ▼ below {c.baseline}: {test} test, p <= {LEVEL} after Holm's correction over methods."
-    lines = [f"## {c.name}", "", caption, "", *_table(["method", *c.measures], rows), ""]
+    lines = [f"## {c.name}", "", caption, "", *markdown_table(["method", *c.measures], rows), ""]
     if c.n_queries < FEW:
         for measure in c.measures:
             by_query = {
@@ -144,7 +150,10 @@ def _dataset(c: Comparison) -> list[str]:
                 for query in c.values[c.methods[0]][measure]
             }
             lines += [f"### {measure}, query by query", ""]
-            lines += [*_table(["query", *c.methods], [[query, *cells] for query, cells in by_query.items()]), ""]
+            lines += [
+                *markdown_table(["query", *c.methods], [[query, *cells] for query, cells in by_query.items()]),
+                "",
+            ]
     return lines
 
 
@@ -157,11 +166,6 @@ def _cell(c: Comparison, method: str, measure: str, best: float) -> str:
 
 def _seconds(t: Timing) -> str:
     return f"{t.mean:.4f}" if t.sd is None else f"{t.mean:.4f} ± {t.sd:.4f}"
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
-    return ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -1,0 +1,225 @@
+"""`scripts/explain_retrieval.py` from runs and a folder to tables: cells by hand, what is said, what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import scripts.tools
+from kg.build import Tools
+from retrieval.overlap import rank_biased_overlap
+from retrieval.ranking import Ranking
+from retrieval.trec import write_run
+from scripts import evaluate_retrieval
+from scripts.explain_retrieval import main
+from tests.beir_folder import QRELS, write_beir
+from tests.conftest import HashEncoder
+
+Explain = Callable[..., int]
+DENSE = {"q1": "158", "q2": "374", "q3": "561", "q4": "732", "q5": "128", "q6": "371"}
+BM25 = {"q1": "128", "q2": "437", "q3": "516", "q4": "372", "q5": "812", "q6": "713"}
+"""Numbers of papers, best first."""
+
+
+def write(out: Path, name: str, rankings: dict[str, str]) -> None:
+    made = {
+        query: Ranking(tuple(f"d{n}" for n in numbers), tuple(range(len(numbers), 0, -1)))
+        for query, numbers in rankings.items()
+    }
+    (out / "runs").mkdir(parents=True, exist_ok=True)
+    write_run(made, out / "runs" / f"{name}.trec", "tag")
+
+
+@pytest.fixture
+def explain() -> Explain:
+    return lambda *arguments: main([str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    topics = {query: {"topic": "health" if query in {"q1", "q3", "q5"} else "money"} for query in QRELS["dev"]}
+    return write_beir(tmp_path / "tiny", **topics)
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    directory = tmp_path / "out"
+    write(directory, "tiny.dense", DENSE)
+    write(directory, "tiny.bm25", BM25)
+    write(directory, "tiny.more.dense", DENSE)  # of a folder called tiny.more
+    return directory
+
+
+def table(text: str, heading: str) -> list[list[str]]:
+    """Cells of the first table below a heading, its two first lines left out."""
+    lines = iter(text[text.index(heading) :].splitlines())
+    rows: list[list[str]] = []
+    for line in lines:
+        if line.startswith("|"):
+            rows.append([cell.strip() for cell in line.strip("|").split(" | ")])
+        elif rows:
+            break
+    return rows[2:]
+
+
+def test_tables_by_hand(explain: Explain, out: Path, folder: Path, capsys: Any) -> None:
+    assert explain(out, folder, "--split", "dev", "--measure", "RR", "--depth", 2) == 0
+    told = capsys.readouterr()
+    assert told.err == ""
+    assert told.out.startswith("## tiny\n\n5 queries in 4 clusters by shared relevant documents.")
+    overlap = sum(rank_biased_overlap(BM25[query], DENSE[query]) for query in QRELS["dev"]) / 5
+    assert table(told.out, "### Order beside dense") == [
+        ["bm25", f"{overlap:.3f}", "0.600", "2 of 6 (33.3 %)", "3 of 7 (42.9 %)"]
+    ]
+    assert table(told.out, "### RR by number of relevant documents") == [
+        ["1", "bm25", "1", "1", "1.000", "0.500", "-0.500", "1.0000", "1.0000"],
+        ["2", "bm25", "4", "3", "0.875", "1.000", "+0.125", "1.0000", "1.0000"],
+    ]
+    assert table(told.out, "### Unrelated documents among the first 2") == [
+        # d5 for q1, d7 for q2, d3 for q4; and d1 for q5, with q1's "vitamin"
+        ["dense", "all", "0.80", "100.0 %", "25.0 %", "0.0 %", "75.0 %"],
+        ["dense", "judged not relevant", "0.20", "25.0 %", "0.0 %", "0.0 %", "100.0 %"],
+        ["dense", "relevant to another query of the cluster", "0.20", "25.0 %", "100.0 %", "0.0 %", "0.0 %"],
+        ["dense", "relevant to another query", "0.40", "50.0 %", "0.0 %", "0.0 %", "100.0 %"],
+        # d1 for q3, d3 for q4; and d1 for q5
+        ["bm25", "all", "0.60", "100.0 %", "33.3 %", "0.0 %", "66.7 %"],
+        ["bm25", "judged not relevant", "0.00", "0.0 %", "", "", ""],
+        ["bm25", "relevant to another query of the cluster", "0.20", "33.3 %", "100.0 %", "0.0 %", "0.0 %"],
+        ["bm25", "relevant to another query", "0.40", "66.7 %", "0.0 %", "0.0 %", "100.0 %"],
+    ]
+
+
+def test_json_tells_what_the_tables_do(explain: Explain, out: Path, folder: Path, capsys: Any) -> None:
+    assert explain(out, folder, "--measure", "RR", "--depth", 2, "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert list(found) == ["tiny.dev", "tiny.test"]
+    dev = found["tiny.dev"]
+    assert (dev["reference"], dev["measure"], dev["depth"], dev["n_queries"]) == ("dense", "RR", 2, 5)
+    assert dev["order"]["bm25"]["shared"] == {
+        "mean": pytest.approx(0.6), "low": None, "high": None, "n": 5, "n_clusters": 4,
+    }  # fmt: skip
+    assert dev["order"]["bm25"]["lost"] == 2
+    assert dev["gain"]["2"]["bm25"]["difference"]["mean"] == 0.125
+    assert dev["unrelated"]["dense"]["per_query"]["mean"] == 0.8
+    assert dev["unrelated"]["dense"]["counts"]["judged not relevant"]["no word"] == 1
+
+
+def test_marks_and_intervals_where_queries_are_many(explain: Explain, tmp_path: Path, capsys: Any) -> None:
+    folder = write_beir(tmp_path / "many")
+    records = [{"_id": f"n{n}", "text": f"Does vitamin D matter {n}?"} for n in range(24)]
+    (folder / "queries.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    (folder / "qrels" / "dev.tsv").write_text("".join(f"{r['_id']}\trelevant{n}\t1\n" for n, r in enumerate(records)))
+    other = {record["_id"]: Ranking(("d1", f"relevant{n}"), (2.0, 1.0)) for n, record in enumerate(records)}
+    best = {record["_id"]: Ranking((f"relevant{n}", "d1"), (2.0, 1.0)) for n, record in enumerate(records)}
+    (tmp_path / "out" / "runs").mkdir(parents=True)
+    for name, made in (("dense", other), ("best", best), ("same", other)):
+        write_run(made, tmp_path / "out" / "runs" / f"many.{name}.trec", name)
+    assert explain(tmp_path / "out", folder, "--split", "dev", "--measure", "RR") == 0
+    told = capsys.readouterr()
+    best_row, same_row = table(told.out, "### RR by")
+    assert best_row[:7] == ["1", "best", "24", "24", "0.500", "1.000", "+0.500▲ [+0.500, +0.500]"]
+    assert same_row[6:] == ["+0.000 [+0.000, +0.000]", "1.0000", "1.0000"]
+    assert "many: 24 documents that dense ranks are not in the corpus" in told.err
+    assert "many: 24 of 24 rankings of best hold fewer than 20 documents" in told.err
+
+
+def test_documents_that_the_corpus_lacks_have_a_column(explain: Explain, out: Path, folder: Path, capsys: Any) -> None:
+    write(out, "tiny.odd", {**DENSE, "q1": "915"})
+    assert explain(out, folder, "--split", "dev", "--depth", 2, "--methods", "odd") == 0
+    told = capsys.readouterr()
+    assert told.err == "tiny: 1 documents that odd ranks are not in the corpus; which words they hold is not known.\n"
+    rows = table(told.out, "### Unrelated")
+    assert {row[0] for row in rows} == {"dense", "odd"}
+    assert ["odd", "not judged", "0.20", "25.0 %", "0.0 %", "0.0 %", "0.0 %", "100.0 %"] in rows
+    assert "| rarest word | other word | no word | not in the corpus |" in told.out
+
+
+def test_the_reference_alone_has_its_unrelated_documents(
+    explain: Explain, out: Path, folder: Path, capsys: Any
+) -> None:
+    assert explain(out, folder, "--split", "dev", "--depth", 2, "--methods", "bm25", "--reference", "bm25") == 0
+    told = capsys.readouterr().out
+    assert "### Order" not in told
+    assert [row[0] for row in table(told, "### Unrelated")] == ["bm25"] * 3
+
+
+def test_columns_fields_and_exclusions(explain: Explain, out: Path, folder: Path, tmp_path: Path, capsys: Any) -> None:
+    (folder / "qrels" / "dev.tsv").write_text("q1\td1\t0\t1\nq3\td5\t0\t1\n")
+    excluded = tmp_path / "excluded.tsv"
+    excluded.write_text("q1\td3\n")
+    arguments = (out, folder, "--split", "dev", "--score_column", 4, "--cluster_by", "topic", "--depth", 3)
+    assert explain(*arguments, "--excluded", excluded) == 0
+    assert "2 queries in 1 clusters by equal topic." in capsys.readouterr().out
+    excluded.write_text("q1\td8\n")
+    assert explain(*arguments, "--excluded", excluded) == 2
+    assert "tiny.dense.trec ranks d8 for query q1, which excludes it" in capsys.readouterr().err
+
+
+def test_what_an_experiment_wrote_is_read(
+    explain: Explain, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, tools: Tools
+) -> None:
+    monkeypatch.setattr(scripts.tools, "load_encoder", lambda given, manifest=None: HashEncoder())
+    made = tmp_path / "made"
+    arguments = [str(folder), "--out", str(made), "--methods", "dense", "bm25", "ppr"]
+    assert evaluate_retrieval.main(arguments) == 0
+    results = json.loads((made / "results.json").read_text())
+    capsys.readouterr()
+    assert explain(made, folder, "--depth", 3, "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    for name in ("tiny.dev", "tiny.test"):
+        assert list(found[name]["order"]) == ["bm25", "ppr"]
+        for method in found[name]["order"]:
+            gains = [own[method] for own in found[name]["gain"].values()]
+            n = sum(gain["difference"]["n"] for gain in gains)
+            mean = sum(gain["method"] * gain["difference"]["n"] for gain in gains) / n
+            assert mean == pytest.approx(results[name][method]["nDCG@10"]["mean"])
+
+
+def test_a_record_that_cannot_be_read_makes_the_exit_code_say_partly(
+    explain: Explain, out: Path, folder: Path, capsys: Any
+) -> None:
+    with (folder / "corpus.jsonl").open("a") as file:
+        file.write("no json\n")
+    assert explain(out, folder, "--depth", 2) == 1
+    assert "1 rejected" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--methods", "magic"], "no run of the method 'magic' for tiny; there are those of bm25, dense."),
+        (["--reference", "lkg"], "no run of the reference 'lkg' for tiny; there are those of bm25, dense."),
+        (["--depth", "0"], "The depth is 0"),
+        (["--measure", "WSS@95"], "WSS@95 needs the graph"),
+        (["--split", "validation"], "has no judgements for split 'validation'; there are dev, test"),
+        (["--cluster_by", "colour"], "has a field colour"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_a_sentence(
+    explain: Explain, out: Path, folder: Path, capsys: Any, arguments: list[str], words: str
+) -> None:
+    assert explain(out, folder, *arguments) == 2
+    told = capsys.readouterr()
+    assert words in told.err
+    assert told.err.count("\n") == 1
+    assert told.out == ""
+
+
+def test_runs_that_are_missing_are_named(
+    explain: Explain, out: Path, folder: Path, tmp_path: Path, capsys: Any
+) -> None:
+    write(out, "tiny.bm25", {query: numbers for query, numbers in BM25.items() if query != "q6"})
+    assert explain(out, folder) == 2
+    assert "tiny.bm25.trec ranks nothing for 1 of 6 judged queries, q6 first" in capsys.readouterr().err
+    assert explain(out, folder, "--split", "dev", "--depth", 2) == 0
+    capsys.readouterr()
+    other = write_beir(tmp_path / "other")
+    assert explain(out, other) == 2
+    assert "There is no run of other in" in capsys.readouterr().err
+    (folder / "corpus.jsonl").unlink()
+    assert explain(out, folder) == 2
+    assert "corpus.jsonl does not exist" in capsys.readouterr().err
