@@ -16,6 +16,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ from retrieval.comparison import SHARED, Comparison, Quality, assess, compare
 from retrieval.measures import WSS, parse_measure
 from retrieval.methods import METHODS, WITHOUT_ENCODER, Methods, MethodsConfig
 from retrieval.plots import quality_time, save_figure
+from retrieval.rerank import CrossEncoderReranker, RerankConfig
+from retrieval.retriever import Retriever
 from retrieval.tables import (
     per_query_csv,
     recall_csv,
@@ -48,14 +51,19 @@ from retrieval.timings import Timing, timing
 from retrieval.trec import write_run
 
 MEASURES = ("R@20", "R@100", "nDCG@10", "AP", "RR")
+RERANKED = "+rerank"
+"""What a method is called after which a cross-encoder reads, as ``hybrid+rerank``: this is put after its name."""
 
 
 @dataclass(frozen=True)
 class ExperimentConfig:
     """What is compared and how. Measures and baseline may change between calls on one directory; the rest is refused.
 
+    ``methods``: those of ``retrieval.methods``, alone or with ``RERANKED`` after them, which ``reranking`` says how.
+
     Raises:
-        InputError: an unknown method or measure, one named twice, a baseline that is none of the methods.
+        InputError: an unknown method or measure, one named twice, a baseline that is none of the methods, a method that
+            reranks without ``reranking``, or none with it.
     """
 
     methods: tuple[str, ...]
@@ -63,6 +71,7 @@ class ExperimentConfig:
     baseline: str | None = None
     batch: BatchConfig = field(default_factory=BatchConfig)
     settings: MethodsConfig = field(default_factory=MethodsConfig)
+    reranking: RerankConfig | None = None
 
     def __post_init__(self) -> None:
         for what, names in (("method", self.methods), ("measure", self.measures)):
@@ -71,8 +80,17 @@ class ExperimentConfig:
             if twice := next((name for name in names if names.count(name) > 1), None):
                 raise InputError(f"The {what} {twice} is named twice; name it once.")
         for method in self.methods:
-            if method not in METHODS:
-                raise InputError(f"There is no method {method!r}; use one of {', '.join(METHODS)}.")
+            if (base := method.removesuffix(RERANKED)) not in METHODS:
+                raise InputError(
+                    f"There is no method {base!r}; use one of {', '.join(METHODS)}, or one of them with {RERANKED}."
+                )
+            if method != base and self.reranking is None:
+                raise InputError(f"The method {method} needs a cross-encoder; name its folder with --rerank DIR.")
+        if self.reranking is not None and not any(method.endswith(RERANKED) for method in self.methods):
+            raise InputError(
+                f"--rerank names the cross-encoder {self.reranking.folder}, but no method reranks; put {RERANKED} "
+                f"after those that shall, as {self.methods[0]}{RERANKED}, or leave --rerank out."
+            )
         for measure in self.measures:
             parse_measure(measure)
         if self.baseline is not None and self.baseline not in self.methods:
@@ -81,7 +99,7 @@ class ExperimentConfig:
     @property
     def needs_encoder(self) -> bool:
         """Whether any of the methods does."""
-        return not set(self.methods) <= set(WITHOUT_ENCODER)
+        return not {method.removesuffix(RERANKED) for method in self.methods} <= set(WITHOUT_ENCODER)
 
 
 @dataclass(frozen=True)
@@ -129,7 +147,7 @@ class Experiment:
         """Ask what is missing of this process's share, method by method."""
         for method in self.config.methods:
             run_batches(
-                lambda method=method: self._methods.retriever(method),  # type: ignore[misc]
+                lambda method=method: self._retriever(method),  # type: ignore[misc]
                 self.collection.queries,
                 self._state(method),
                 self.configuration(method),
@@ -179,6 +197,7 @@ class Experiment:
             "unit": batch.unit,
             "batch_size": batch.size,
             **dict(_flat("", asdict(self.config.settings))),
+            **self._reranking_of(method),
         }
 
     def describe(self) -> dict[str, Any]:
@@ -191,6 +210,23 @@ class Experiment:
             "methods": {method: self.configuration(method) for method in self.config.methods},
             "remarks": self.remarks,
         }
+
+    @cached_property
+    def _reranker(self) -> CrossEncoderReranker:
+        """Loaded when there is something to read."""
+        if self.config.reranking is None:
+            raise AssertionError("the configuration refuses methods that rerank without a cross-encoder")
+        return CrossEncoderReranker.load(self._graph, self.config.reranking.folder, self.config.reranking.depth)
+
+    def _retriever(self, method: str) -> Retriever:
+        reranker = self._reranker if method.endswith(RERANKED) else None
+        return self._methods.retriever(method.removesuffix(RERANKED), reranker)
+
+    def _reranking_of(self, method: str) -> dict[str, Any]:
+        """What decides the rankings of a method that reranks besides; empty for the others."""
+        if self.config.reranking is None or not method.endswith(RERANKED):
+            return {}
+        return {"reranker": self.config.reranking.fingerprint, "rerank_depth": self.config.reranking.depth}
 
     def _state(self, method: str) -> Path:
         return self._out / "state" / self.collection.name / method

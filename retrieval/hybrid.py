@@ -67,7 +67,8 @@ class Compressed:
 def reciprocal_ranks(scores: Tensor) -> Tensor:
     """1 / (60 + rank) in each row of ``scores`` [B, n], ranks from 1, equal scores by their place; 0 for -inf."""
     order = scores.argsort(dim=1, descending=True, stable=True)
-    ranks = torch.empty_like(order).scatter_(1, order, torch.arange(1, scores.shape[1] + 1).expand_as(order).clone())
+    places = torch.arange(1, scores.shape[1] + 1, device=scores.device)
+    ranks = torch.empty_like(order).scatter_(1, order, places.expand_as(order).clone())
     return torch.where(scores > -torch.inf, 1.0 / (RANK_CONSTANT + ranks.float()), 0.0)
 
 

@@ -11,6 +11,7 @@ from kg.errors import InputError
 from kg.lateral import LateralGraph
 from kg.protocols import Encoder
 from retrieval.bm25 import METASYN, BM25Index
+from retrieval.concept_method import ConceptScorer
 from retrieval.facts import Facts, read_facts
 from retrieval.feedback import FactScorer, FeedbackConfig, RocchioScorer
 from retrieval.graph_methods import GraphScorer
@@ -34,6 +35,7 @@ Method = Literal[
     "heat_kernel",
     "rocchio",
     "facts",
+    "concepts",
 ]
 METHODS: tuple[Method, ...] = get_args(Method)
 WITHOUT_ENCODER = ("bm25", "bm25_metasyn")
@@ -109,9 +111,9 @@ class Methods:
     def _made(self, method: Method) -> Scorer:
         match method:
             case "bm25":
-                return BM25Scorer(self.lexical)
+                return BM25Scorer(self._graph, self.lexical)
             case "bm25_metasyn":
-                return BM25Scorer(section_bm25(self._graph, METASYN))
+                return BM25Scorer(self._graph, section_bm25(self._graph, METASYN))
             case "dense":
                 return DenseScorer(self._graph, self._encoder_for(method))
             case "rocchio":
@@ -119,6 +121,8 @@ class Methods:
                 return RocchioScorer(self._graph, self._encoder_for(method), first, self._config.feedback)
             case "facts":
                 return FactScorer(self._graph, self._encoder_for(method), self.facts, self._config.feedback)
+            case "concepts":
+                return ConceptScorer(self._graph, self._encoder_for(method))
             case "text":
                 return self.fused(TEXT_WEIGHTS)
             case "hybrid":

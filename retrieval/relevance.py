@@ -63,7 +63,8 @@ def _reaching(
 ) -> set[int]:
     if not rows:
         return set()
-    near = (graph["section"].x[torch.tensor(rows)] @ vector).tolist()
+    x = graph["section"].x
+    near = (x[torch.tensor(rows)] @ vector.to(x)).tolist()
     threshold = background_similarity(graph, deviations) if readable(name_form(question)) else math.inf
     covered = coverage(question, [section_words(graph, row) for row in rows], lexical, known)
     return {row for row, cosine, own in zip(rows, near, covered, strict=True) if cosine >= threshold or own >= share}

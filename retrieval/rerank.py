@@ -2,41 +2,83 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import torch
 from torch import Tensor
 
 from kg.errors import InputError
 from kg.lateral import LateralGraph
+from kg.papers import read_papers
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
+
+DEPTH = 50
+"""Sections that are read unless another number is given."""
+
+
+@dataclass(frozen=True)
+class RerankConfig:
+    """The cross-encoder in ``folder`` reads the first ``depth`` sections.
+
+    Raises:
+        InputError: a folder without a model, or a depth below 1.
+    """
+
+    folder: Path
+    depth: int = DEPTH
+
+    def __post_init__(self) -> None:
+        _check_depth(self.depth)
+        if not (self.folder / "config.json").is_file():
+            raise InputError(f"{self.folder} holds no model (no config.json); name the folder of a cross-encoder.")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 over names and bytes of the folder's files, sorted by name; hidden ones, which say where a model came
+        from, are left out."""
+        names = sorted(path.relative_to(self.folder) for path in self.folder.rglob("*") if path.is_file())
+        digest = hashlib.sha256()
+        for name in names:
+            if any(part.startswith(".") for part in name.parts):
+                continue
+            digest.update(name.as_posix().encode() + b"\0")
+            with (self.folder / name).open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+        return digest.hexdigest()[:32]
 
 
 class CrossEncoderReranker:
     """Reads the first ``depth`` sections (``retrieval.retriever.Reranker``)."""
 
-    def __init__(self, graph: LateralGraph, model: CrossEncoder, depth: int = 50) -> None:
-        if depth < 1:
-            raise InputError(f"The reranker reads {depth} sections; let it read 1 or more.")
+    def __init__(self, graph: LateralGraph, model: CrossEncoder, depth: int = DEPTH) -> None:
+        _check_depth(depth)
         self.depth = depth
         self._model = model
         self._graph = graph
 
     @classmethod
-    def load(cls, graph: LateralGraph, folder: Path, depth: int = 50, device: str = "cpu") -> CrossEncoderReranker:
+    def load(
+        cls, graph: LateralGraph, folder: Path, depth: int = DEPTH, device: str | None = None
+    ) -> CrossEncoderReranker:
         """The sentence-transformers cross-encoder in ``folder``; nothing is downloaded.
 
+        ``device`` defaults to CUDA where there is one, as for encoders.
+
         Raises:
-            InputError: no such folder, or no model with one score in it.
+            InputError: as ``RerankConfig``, or no model with one score in the folder.
         """
-        if not (folder / "config.json").is_file():
-            raise InputError(f"{folder} holds no model (no config.json); name the folder of a cross-encoder.")
+        RerankConfig(folder, depth)
         from sentence_transformers import CrossEncoder
 
+        device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         try:
             model = CrossEncoder(str(folder), device=device, local_files_only=True)
         except (OSError, ValueError, KeyError, RuntimeError) as error:
@@ -46,13 +88,25 @@ class CrossEncoderReranker:
         return cls(graph, model, depth)
 
     def scores(self, question: str, rows: Sequence[int]) -> Tensor:
-        """float32 [len(rows)], larger is better. Texts longer than the model's window are read from their beginning."""
-        sections = self._graph.sections
-        pairs = [
-            (question, f"{sections['heading'][row].as_py()}\n{sections['text'][row].as_py()}".strip()) for row in rows
-        ]
-        if not pairs:
+        """float32 [len(rows)] on the CPU, larger is better.
+
+        Of a section the model reads what the other methods do, ``Section.full_text``; of texts longer than its window,
+        the beginning.
+        """
+        if not rows:
             return torch.zeros(0)
+        pairs = [(question, self._text(row)) for row in rows]
         return torch.as_tensor(
             self._model.predict(pairs, show_progress_bar=False, convert_to_numpy=True), dtype=torch.float32
         )
+
+    def _text(self, row: int) -> str:
+        (section,) = self._graph.sections.slice(row, 1).to_pylist()
+        document = self._graph.documents.slice(section["document"], 1)
+        (paper,) = read_papers(document, pa.Table.from_pylist([section | {"document": 0}]))
+        return paper.sections[0].full_text()
+
+
+def _check_depth(depth: int) -> None:
+    if depth < 1:
+        raise InputError(f"The reranker reads {depth} sections; let it read 1 or more.")

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from kg.errors import InputError
 from kg.lateral import LateralGraph
+from retrieval.devices import device_of
 from retrieval.queries import Query, as_queries
 from retrieval.ranking import Ranking, top_k
 from retrieval.visibility import Visibility
@@ -28,10 +29,10 @@ class Scorer(Protocol):
     """A retrieval method: how well each section of its graph answers each question."""
 
     def score(self, texts: Sequence[str], usable: Tensor | None = None) -> Tensor:
-        """float32 [B, sections], larger is better, -inf for what the method does not find.
+        """float32 [B, sections] on the graph's device, larger is better, -inf for what the method does not find.
 
-        ``usable`` (bool [B, sections]): sections that may lead to others; all if None. A row must not depend on the
-        texts beside it.
+        ``usable`` (bool [B, sections], on that device): sections that may lead to others; all if None. A row must not
+        depend on the texts beside it.
         """
 
 
@@ -54,7 +55,8 @@ class Retriever:
         self._visibility = Visibility(graph)
         self._section_ids: list[str] = graph.sections["section_id"].to_pylist()
         self._doc_ids: list[str] = graph.documents["doc_id"].to_pylist()
-        self._owner = torch.from_numpy(graph.sections["document"].to_numpy().astype(np.int64))
+        self._device = device_of(graph)
+        self._owner = torch.from_numpy(graph.sections["document"].to_numpy().astype(np.int64)).to(self._device)
 
     def retrieve(self, queries: Sequence[Query | str], top_n: int, unit: Unit = "section") -> dict[str, Ranking]:
         """Query id -> at most ``top_n`` ids with their scores, best first, equal ones in the order of the graph.
@@ -81,10 +83,12 @@ class Retriever:
         return self.retrieve([question], top_n)["0"]
 
     def scores(self, queries: Sequence[Query]) -> Tensor:
-        """float32 [B, sections]; -inf for what is not found or not to be ranked. No reranking."""
-        scores = self._scorer.score([query.text for query in queries], self._visibility.usable(queries))
+        """float32 [B, sections] on the graph's device; -inf for what is not found or not to be ranked. No reranking."""
+        usable = self._visibility.usable(queries)
+        usable = None if usable is None else usable.to(self._device)
+        scores = self._scorer.score([query.text for query in queries], usable)
         mask = self._visibility.rankable(queries)
-        return scores if mask is None else scores.masked_fill(~mask.to(scores.device), -torch.inf)
+        return scores if mask is None else scores.masked_fill(~mask.to(self._device), -torch.inf)
 
     def _ranking(self, query: Query, scores: Tensor, top_n: int, unit: Unit) -> Ranking:
         if self._reranker is not None:
@@ -92,7 +96,7 @@ class Retriever:
         ids = self._section_ids
         if unit == "document":
             best = scores.new_full((len(self._doc_ids),), -torch.inf)
-            scores = best.scatter_reduce(0, self._owner.to(scores.device), scores, "amax")
+            scores = best.scatter_reduce(0, self._owner, scores, "amax")
             ids = self._doc_ids
         values, rows = top_k(scores, top_n)
         found = int((values > -torch.inf).sum())

@@ -19,6 +19,7 @@ from kg.errors import InputError
 from kg.lateral import LateralGraph
 from kg.names import form_key, name_form
 from retrieval.bm25 import BM25Index
+from retrieval.devices import device_of
 from retrieval.facts import Facts
 from retrieval.hybrid import standardised
 from retrieval.index import ExactIndex
@@ -74,6 +75,7 @@ class Seeder:
         """``lexical`` indexes the graph's sections; without it, sections seed by embedding alone. ``facts``: the
         graph's, if it has any."""
         self.config = config
+        self._device = device_of(graph)
         self._lexical = lexical if config.lexical else None
         self._facts = facts if facts is not None and len(facts) else None
         self._fact_index = ExactIndex(facts.x) if self._facts is not None and facts is not None else None
@@ -83,7 +85,7 @@ class Seeder:
         self._held = graph.incidence.col_indices().long()
         self._n = graph.n_concepts
         holders = torch.from_numpy(graph.concepts["n_sections"].to_numpy().copy()).float()
-        self._idf = torch.log1p(graph.n_sections / holders.clamp(min=1.0)) ** config.rarity
+        self._idf = (torch.log1p(graph.n_sections / holders.clamp(min=1.0)) ** config.rarity).to(self._device)
         self._by_key: dict[str, list[int]] = {}
         keys = graph.concepts["keys"].combine_chunks()
         for concept, key in zip(keys.value_parent_indices().to_pylist(), keys.flatten().to_pylist(), strict=True):
@@ -112,10 +114,11 @@ class Seeder:
     def personalization(self, questions: Sequence[str], vectors: Tensor, usable: Tensor | None = None) -> Tensor:
         """float32 [concepts, B] from question texts [B] and their vectors [B, d]; columns sum to 1, or to 0.
 
-        ``usable`` bool [B, sections]: sections whose contents may seed; all if None.
+        It lies on the graph's device, as ``usable`` must; ``vectors`` may lie anywhere. ``usable`` bool [B, sections]:
+        sections whose contents may seed; all if None.
         """
         config = self.config
-        total = torch.zeros(self._n, len(questions))
+        total = self._zeros(len(questions))
         for share, source in (
             (config.near, lambda: self._near(vectors)),
             (config.named, lambda: self._named(questions)),
@@ -126,38 +129,41 @@ class Seeder:
                 total += share * _normalised(source() * self._idf[:, None])
         return _normalised(total)
 
+    def _zeros(self, batch: int) -> Tensor:
+        return torch.zeros(self._n, batch, device=self._device)
+
     def _near(self, vectors: Tensor) -> Tensor:
-        columns = torch.zeros(self._n, len(vectors))
+        columns = self._zeros(len(vectors))
         scores, rows = self._index.search(vectors, self.config.neighbours)
         for b in range(len(vectors)):
             columns[rows[b], b] = scores[b].clamp(min=0.0) ** self.config.sharpness
         return columns
 
     def _named(self, questions: Sequence[str]) -> Tensor:
-        columns = torch.zeros(self._n, len(questions))
+        columns = self._zeros(len(questions))
         for b, question in enumerate(questions):
             columns[self.named(question), b] = 1.0
         return columns
 
     def _fact_ends(self, vectors: Tensor) -> Tensor:
-        columns = torch.zeros(self._n, len(vectors))
         if self._facts is None or self._fact_index is None:
-            return columns
+            return self._zeros(len(vectors))
+        columns = torch.zeros(self._n, len(vectors), device=self._facts.x.device)
         scores, rows = self._fact_index.search(vectors, self.config.facts)
         for b in range(len(vectors)):
             weights = scores[b].clamp(min=0.0) ** self.config.sharpness
             for ends in (self._facts.subject, self._facts.object):
                 columns[:, b].index_add_(0, ends[rows[b]], weights)
-        return columns
+        return columns.to(self._device)
 
     def _contents(self, questions: Sequence[str], vectors: Tensor, usable: Tensor | None) -> Tensor:
         """What the best sections hold: each section's weight, divided equally among its concepts."""
         fused = standardised(cosines(self._sections, vectors))
         if self._lexical is not None:
-            fused = fused + self.config.lexical * standardised(self._lexical.scores(questions))
+            fused = fused + self.config.lexical * standardised(self._lexical.scores(questions).to(fused.device))
         if usable is not None:
             fused = fused.masked_fill(~usable, -torch.inf)
-        columns = torch.zeros(self._n, len(questions))
+        columns = self._zeros(len(questions))
         for b, scores in enumerate(fused):
             values, rows = top_k(scores, self.config.sections)
             weights = torch.exp(self.config.section_sharpness * (values - values[:1]))
@@ -170,5 +176,5 @@ class Seeder:
 def _normalised(columns: Tensor) -> Tensor:
     """Columns divided by their sums; a column of zeros stays one."""
     # Column by column: a sum over several at once may round otherwise than over one.
-    sums = torch.tensor([float(column.contiguous().sum()) for column in columns.T])
+    sums = torch.tensor([float(column.contiguous().sum()) for column in columns.T], device=columns.device)
     return columns / torch.where(sums > 0, sums, 1.0)

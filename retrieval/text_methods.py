@@ -10,17 +10,20 @@ from torch import Tensor
 from kg.lateral import LateralGraph
 from kg.protocols import Encoder, Track
 from retrieval.bm25 import BM25Index
+from retrieval.devices import device_of
 
 
 class BM25Scorer:
     """BM25 over title, heading and text of each section; what holds no word of the question is not found."""
 
-    def __init__(self, index: BM25Index) -> None:
+    def __init__(self, graph: LateralGraph, index: BM25Index) -> None:
+        """``index`` of the graph's sections."""
         self._index = index
+        self._device = device_of(graph)
 
     def score(self, texts: Sequence[str], usable: Tensor | None = None) -> Tensor:
         """As ``retrieval.retriever.Scorer``."""
-        scores = self._index.scores(texts)
+        scores = self._index.scores(texts).to(self._device)
         return scores.masked_fill_(scores <= 0, -torch.inf)
 
 

@@ -13,7 +13,7 @@ from retrieval.queries import Query
 
 
 class Visibility:
-    """Masks over the sections of one graph."""
+    """Masks over the sections of one graph, on the CPU wherever the graph lies."""
 
     def __init__(self, graph: LateralGraph) -> None:
         self._owner = torch.from_numpy(graph.sections["document"].to_numpy().astype(np.int64))

@@ -1,6 +1,7 @@
 """Compare retrieval methods on test collections in BEIR format.
 
     python scripts/evaluate_retrieval.py FOLDER... --out DIR --methods bm25 dense ppr --split test
+    python scripts/evaluate_retrieval.py FOLDER... --out DIR --methods hybrid hybrid+rerank --rerank CROSS_ENCODER
     accelerate launch scripts/evaluate_retrieval.py FOLDER... --out DIR --methods bm25 dense ppr
 
 The same command goes on where a killed one ended. What stands in DIR afterwards: retrieval/experiment.py says.
@@ -42,7 +43,11 @@ class Arguments:
     ]
     out: Annotated[Path, tyro.conf.arg(metavar="DIR", help="Where results go.")]
     methods: Annotated[tuple[str, ...], tyro.conf.arg(metavar="METHOD...")] = ("bm25", "dense", "hybrid", "ppr", "lkg")
-    """These and the others of retrieval/methods.py; an unknown name is answered with the list."""
+    """These and the others of retrieval/methods.py, each also with +rerank after its name; an unknown name is answered
+    with the list."""
+    rerank: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    """Folder of the cross-encoder that methods with +rerank let read their first sections."""
+    rerank_depth: Annotated[int, tyro.conf.arg(metavar="N", help="How many sections it reads.")] = 50
     split: Annotated[tuple[str, ...], tyro.conf.arg(metavar="SPLIT...")] = ()
     """Judgements in qrels/, each evaluated apart; all unless given."""
     graph: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="GRAPH...")] = ()
@@ -69,7 +74,7 @@ class Arguments:
     encoder: Annotated[str | None, tyro.conf.arg(metavar="DIR|NAME")] = None
     """As in `evigraph build`; it must be the one that a given graph was built with."""
     device: Literal["cpu", "cuda"] = "cpu"
-    """Where the graph lies; the encoder takes a GPU where there is one."""
+    """Where the graph lies; encoder and cross-encoder take a GPU where there is one."""
     wandb: Annotated[str | None, tyro.conf.arg(metavar="PROJECT", help="Also log to Weights & Biases.")] = None
     overwrite: bool = False
     """Ask all methods named anew, and build graphs in DIR/graphs anew."""
@@ -85,6 +90,7 @@ def run(arguments: Arguments) -> int:
     from retrieval.batch import BatchConfig
     from retrieval.collection import Selection, read_collections
     from retrieval.experiment import MEASURES, ExperimentConfig, Outcome, write_results
+    from retrieval.rerank import RerankConfig
     from scripts.processes import Processes
 
     if fault := fault_of_directory(arguments.out):
@@ -96,7 +102,10 @@ def run(arguments: Arguments) -> int:
             f"There are {len(arguments.graph)} graphs for {len(arguments.folders)} folders; give one each."
         )
     batch = BatchConfig(arguments.top_n, arguments.unit, arguments.batch_size)
-    config = ExperimentConfig(arguments.methods, arguments.measures or MEASURES, arguments.baseline, batch)
+    reranking = None if arguments.rerank is None else RerankConfig(arguments.rerank, arguments.rerank_depth)
+    config = ExperimentConfig(
+        arguments.methods, arguments.measures or MEASURES, arguments.baseline, batch, reranking=reranking
+    )
     selection = Selection(
         arguments.split, arguments.limit, arguments.score_column, arguments.years, arguments.cluster_by
     )

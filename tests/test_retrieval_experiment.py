@@ -14,6 +14,7 @@ from retrieval.batch import BatchConfig
 from retrieval.collection import Collection, read_collection
 from retrieval.experiment import Experiment, ExperimentConfig, corpus_graph
 from retrieval.queries import Query
+from retrieval.rerank import RerankConfig
 from tests.beir_folder import PAPERS, QRELS, write_beir
 from tests.conftest import HashEncoder, paper
 
@@ -112,8 +113,44 @@ def test_exclusions_lower_the_number_of_candidates(
         ({"measures": ("RR", "RR")}, "measure RR is named twice"),
         ({"measures": ("nDCGG@10",)}, "'nDCGG@10' is no measure known here"),
         ({"baseline": "dense"}, "baseline 'dense' is none of the methods"),
+        ({"methods": ("psr+rerank",)}, r"no method 'psr'; use one of hybrid, .*, or one of them with \+rerank"),
+        ({"methods": ("bm25+rerank+rerank",)}, r"no method 'bm25\+rerank'"),
+        ({"methods": ("+rerank",)}, "no method ''"),
+        ({"methods": ("bm25", "bm25+rerank")}, r"bm25\+rerank needs a cross-encoder; name its folder with --rerank"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(change: dict[str, tuple[str, ...]], words: str) -> None:
     with pytest.raises(InputError, match=words):
         ExperimentConfig(**{"methods": ("bm25",), **change})  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def reranking(tmp_path: Path) -> RerankConfig:
+    """A folder that is taken for a cross-encoder as long as nobody loads it."""
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.json").write_text("{}")
+    return RerankConfig(tmp_path / "model", 7)
+
+
+def test_a_cross_encoder_that_nothing_uses_is_refused(reranking: RerankConfig) -> None:
+    with pytest.raises(InputError, match=r"no method reranks; put \+rerank after those that shall, as bm25\+rerank"):
+        ExperimentConfig(("bm25", "dense"), reranking=reranking)
+
+
+def test_what_reranks_is_known_by_its_model_and_nothing_else_is(
+    graph: LateralGraph, collection: Collection, tmp_path: Path, reranking: RerankConfig
+) -> None:
+    methods = ("bm25", "bm25+rerank")
+    plain = Experiment(collection, graph, None, tmp_path, ExperimentConfig(("bm25",)))
+    reranked = Experiment(collection, graph, None, tmp_path, ExperimentConfig(methods, reranking=reranking))
+    known = plain.configuration("bm25")
+    assert not [name for name in known if "rerank" in name]
+    assert reranked.configuration("bm25") == known
+    assert reranked.configuration("bm25+rerank") == {
+        **known, "method": "bm25+rerank", "reranker": reranking.fingerprint, "rerank_depth": 7,
+    }  # fmt: skip
+
+
+def test_only_methods_that_embed_need_an_encoder(reranking: RerankConfig) -> None:
+    for methods, needed in ((("bm25+rerank",), False), (("bm25+rerank", "bm25"), False), (("dense+rerank",), True)):
+        assert ExperimentConfig(methods, reranking=reranking).needs_encoder is needed

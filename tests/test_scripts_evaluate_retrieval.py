@@ -17,12 +17,14 @@ import pytest
 import pytrec_eval
 
 import scripts.tools
-from kg.build import Tools
+from kg.build import Tools, open_graph
 from kg.lock import writer_lock
 from retrieval.experiment import corpus_graph
+from retrieval.rerank import CrossEncoderReranker
 from scripts.evaluate_retrieval import main
-from tests.beir_folder import PAPERS, QRELS, write_beir
+from tests.beir_folder import PAPERS, QRELS, QUERIES, write_beir
 from tests.conftest import ROOT, HashEncoder, paper
+from tests.test_retrieval_rerank import write_cross_encoder
 
 Run = Callable[..., int]
 METHODS = ("bm25", "dense", "ppr", "lkg", "hybrid")
@@ -221,6 +223,79 @@ def test_two_runs_do_not_write_to_one_place(run: Run, folder: Path, graph: Path,
         assert run(folder, "--graph", graph, "--out", tmp_path, "--methods", "bm25") == 2
     assert "is writing to" in capsys.readouterr().err
     assert not (tmp_path / "results.json").exists()
+
+
+@pytest.fixture(scope="module")
+def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_cross_encoder(tmp_path_factory.mktemp("cross") / "encoder")
+
+
+def test_the_first_of_a_method_are_read_by_a_cross_encoder(
+    run: Run, folder: Path, graph: Path, cross_encoder: Path, tmp_path: Path
+) -> None:
+    arguments = (folder, "--graph", graph, "--out", tmp_path, "--rerank", cross_encoder, "--rerank_depth", 3)
+    assert run(*arguments, "--methods", "dense", "dense+rerank") == 0
+    ranked: dict[str, dict[str, list[str]]] = {}
+    for method in ("dense", "dense+rerank"):
+        for line in (tmp_path / "runs" / f"tiny.{method}.trec").read_text().splitlines():
+            query, _, document, _, _, tag = line.split()
+            assert tag == method
+            ranked.setdefault(method, {}).setdefault(query, []).append(document)
+    opened = open_graph(graph)
+    row_of = {section_id: row for row, section_id in enumerate(opened.sections["section_id"].to_pylist())}
+    reranker = CrossEncoderReranker.load(opened, cross_encoder, 3)
+    moved = 0
+    for query, plain in ranked["dense"].items():
+        rows = [row_of[f"{document}#0"] for document in plain[:3]]
+        scores = reranker.scores(QUERIES[query], rows).tolist()
+        expected = [plain[n] for n in sorted(range(3), key=lambda n: (-scores[n], rows[n]))]
+        assert ranked["dense+rerank"][query] == [*expected, *plain[3:]]
+        moved += expected != plain[:3]
+    assert moved
+    assert list(json.loads((tmp_path / "results.json").read_text())["tiny.dev"]) == ["dense", "dense+rerank"]
+    described = json.loads((tmp_path / "configuration.json").read_text())["collections"]["tiny"]["methods"]
+    assert described["dense+rerank"]["rerank_depth"] == 3
+    assert "rerank_depth" not in described["dense"]
+
+
+def test_results_of_another_cross_encoder_are_refused(
+    run: Run, folder: Path, graph: Path, cross_encoder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = (folder, "--graph", graph, "--out", tmp_path / "out", "--methods", "bm25", "bm25+rerank", "--rerank")
+    assert run(*arguments, cross_encoder) == 0
+    before = written(tmp_path / "out")
+    capsys.readouterr()
+    other = write_cross_encoder(tmp_path / "other", seed=719)
+    assert run(*arguments, other) == 2
+    assert "holds results with reranker" in capsys.readouterr().err
+    assert run(*arguments, cross_encoder, "--rerank_depth", 20) == 2
+    assert "holds results with rerank_depth 50, not 20" in capsys.readouterr().err
+    shutil.copytree(cross_encoder, tmp_path / "moved")
+    assert run(*arguments, tmp_path / "moved") == 0
+    assert written(tmp_path / "out") == before
+    assert run(*arguments, other, "--overwrite") == 0
+
+
+@pytest.mark.parametrize(
+    ("methods", "more", "words"),
+    [
+        (["bm25+rerank"], [], "The method bm25+rerank needs a cross-encoder; name its folder with --rerank DIR."),
+        (["bm25"], ["--rerank", "MODEL"], "but no method reranks; put +rerank after those that shall"),
+        (["magic+rerank"], ["--rerank", "MODEL"], "There is no method 'magic'; use one of"),
+        (["bm25+rerank"], ["--rerank", "nowhere"], "nowhere holds no model (no config.json)"),
+        (["bm25+rerank"], ["--rerank", "MODEL", "--rerank_depth", "0"], "The reranker reads 0 sections"),
+    ],
+)
+def test_what_cannot_be_reranked_is_refused_in_a_sentence(
+    run: Run, folder: Path, graph: Path, cross_encoder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    methods: list[str], more: list[str], words: str,
+) -> None:  # fmt: skip
+    given = [str(cross_encoder) if word == "MODEL" else word for word in more]
+    assert run(folder, "--graph", graph, "--out", tmp_path / "out", "--methods", *methods, *given) == 2
+    told = capsys.readouterr().err
+    assert words in told
+    assert told.count("\n") == 1
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
