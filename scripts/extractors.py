@@ -119,8 +119,8 @@ METHODS: dict[str, Callable[[Sequence[Section]], Rank]] = {
     "yake": yake,
     "keybert": keybert,
 }
-"""Name -> what makes a ``Rank`` from a corpus; "section": ours by the counts of the section, without those of its paper; "plain": that with
-full inverse frequency, coined names like others."""
+"""Name -> what makes a ``Rank`` from a corpus; "section": ours by the counts of the section, without those of its
+paper; "plain": that with full inverse frequency, coined names like others."""
 
 
 def distinct(terms: Sequence[str]) -> list[Term]:
