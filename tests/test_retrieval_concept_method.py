@@ -48,4 +48,5 @@ def test_a_section_without_concepts_is_not_found(tools: Tools, tmp_path_factory:
     graph = open_graph(directory)
     assert graph.incidence.crow_indices().diff().tolist()[1] == 0
     first, second = ConceptScorer(graph, HashEncoder()).score(["loss aversion"])[0].tolist()
-    assert math.isfinite(first) and second == -math.inf
+    assert math.isfinite(first)
+    assert second == -math.inf
