@@ -84,15 +84,15 @@ def missing(folder: Path, queries: Sequence[Query], configuration: Mapping[str, 
     """Those of ``queries`` that are still to be asked.
 
     Raises:
-        InputError: as ``read_progress``, or a query that was asked with another text, year or exclusions.
+        InputError: as ``read_progress``, or a query that was asked with another text, year, exclusions or candidates.
     """
     lines = _results(folder, configuration)
     asked = {query["id"]: query["asked"] for line in lines for query in line.get("queries", ())}
     for query in queries:
         if asked.get(query.query_id, _digest(query)) != _digest(query):
             raise InputError(
-                f"{folder} holds results of query {query.query_id} with another text, year or exclusions; "
-                "choose another --out, or start anew with --overwrite."
+                f"{folder} holds results of query {query.query_id} with another text, year, exclusions "
+                "or candidates; choose another --out, or start anew with --overwrite."
             )
     return [query for query in queries if query.query_id not in asked]
 
@@ -156,7 +156,10 @@ def _stored(query: Query, ranking: Ranking) -> dict[str, Any]:
 
 
 def _digest(query: Query) -> str:
-    return content_hash(query.text, query.latest_year, sorted(query.excluded))
+    asked: list[object] = [query.text, query.latest_year, sorted(query.excluded)]
+    if query.candidates is not None:  # a query without keeps the digest that results made before candidates hold
+        asked.append(sorted(query.candidates))
+    return content_hash(*asked)
 
 
 def _plain(configuration: Mapping[str, Any]) -> Any:

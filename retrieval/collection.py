@@ -1,4 +1,4 @@
-"""A test collection: what is asked of a corpus, which answers are right, and which may not be given."""
+"""A test collection: what is asked of a corpus, which answers are right, and which may be given."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ class Selection:
 
     ``splits``: all if empty. ``limit``: the first queries of each split. ``score_column``: as in ``read_qrels``.
     ``years``: queries have their ``latest_year``. ``cluster_by``: a field of the queries; those with the same value are
-    one cluster. If None, those that share relevant documents are.
+    one cluster. If None, those that share relevant documents are. ``judged_only``: a query's candidates are all that
+    the chosen splits hold a judgement of for it, whatever the judgement.
     """
 
     splits: tuple[str, ...] = ()
@@ -46,6 +47,7 @@ class Selection:
     score_column: int = 3
     years: bool = False
     cluster_by: str | None = None
+    judged_only: bool = False
 
 
 def read_collection(folder: Path, selection: Selection = Selection(), excluded: Path | None = None) -> Collection:
@@ -55,7 +57,7 @@ def read_collection(folder: Path, selection: Selection = Selection(), excluded: 
 
     Raises:
         InputError: what ``retrieval.beir`` refuses; a judged query without a text; years or a field asked for where no
-            query has one; nothing left to ask.
+            query has one; ``judged_only`` and a split without a judgement of 0 or less; nothing left to ask.
     """
     if selection.limit is not None and selection.limit < 1:
         raise InputError(f"The limit is {selection.limit} queries; take 1 or more.")
@@ -66,6 +68,7 @@ def read_collection(folder: Path, selection: Selection = Selection(), excluded: 
     texts = read_queries(folder)
     remarks: list[str] = []
     qrels: dict[str, Qrels] = {}
+    judgements: list[Qrels] = []
     for split in chosen:
         label = name if len(chosen) == 1 else f"{name}.{encode_id(split)}"
         judged = read_qrels(folder, split, score_column=selection.score_column)
@@ -77,6 +80,12 @@ def read_collection(folder: Path, selection: Selection = Selection(), excluded: 
         useful = {query: own for query, own in judged.items() if any(score > 0 for score in own.values())}
         if not useful:
             raise InputError(f"{label} has no query with a relevant document; choose another split or score column.")
+        if selection.judged_only and all(score > 0 for own in judged.values() for score in own.values()):
+            raise InputError(
+                f"{label} has no judgement of 0 or less, so that every candidate would be relevant and every ranking "
+                "perfect; leave --judged_only out, or choose another split or score column."
+            )
+        judgements.append(judged)
         if len(useful) < len(judged):
             remarks.append(f"{label}: {len(judged) - len(useful):,} queries without a relevant document are left out.")
         qrels[label] = dict(islice(useful.items(), selection.limit))
@@ -85,8 +94,9 @@ def read_collection(folder: Path, selection: Selection = Selection(), excluded: 
     asked = {query for own in qrels.values() for query in own}
     years = _years(folder, asked, name, remarks) if selection.years else {}
     barred = _excluded(excluded, qrels, name, remarks) if excluded is not None else {}
+    candidates = _candidates(judgements, qrels, name, remarks) if selection.judged_only else {}
     queries = tuple(
-        Query(query, text, years.get(query), barred.get(query, frozenset()))
+        Query(query, text, years.get(query), barred.get(query, frozenset()), candidates.get(query))
         for query, text in texts.items()
         if query in asked
     )
@@ -128,6 +138,26 @@ def _groups(folder: Path, asked: set[str], field: str, name: str, remarks: list[
     numbers: dict[tuple[str, str], int] = {}
     keys = {query: ("value", values[query]) if query in values else ("query", query) for query in sorted(asked)}
     return {query: numbers.setdefault(key, len(numbers)) for query, key in keys.items()}
+
+
+def _candidates(
+    judgements: Sequence[Qrels], qrels: Mapping[str, Qrels], name: str, remarks: list[str]
+) -> dict[str, frozenset[str]]:
+    """Of each query of ``qrels``, the documents that any of ``judgements`` judges for it."""
+    judged: dict[str, set[str]] = {query: set() for own in qrels.values() for query in own}
+    for query, documents in judged.items():
+        for split in judgements:
+            documents.update(split.get(query, {}))
+    sizes = [len(documents) for documents in judged.values()]
+    remarks.append(
+        f"{name}: each query ranks only the documents that have a judgement for it, "
+        f"{min(sizes):,} at the least and {max(sizes):,} at the most."
+    )
+    for label, own in qrels.items():
+        certain = sum(all(of_query.get(d, 0) > 0 for d in judged[query]) for query, of_query in own.items())
+        if certain:
+            remarks.append(f"{label}: {certain:,} of {len(own):,} queries have only relevant candidates.")
+    return {query: frozenset(documents) for query, documents in judged.items()}
 
 
 def _excluded(path: Path, qrels: Mapping[str, Qrels], name: str, remarks: list[str]) -> dict[str, frozenset[str]]:

@@ -14,13 +14,16 @@ class Query:
 
     ``latest_year``: papers of later years are neither ranked nor used to find others; those of that year, and those
     without one, are (MetaSyn 5.1). ``excluded``: ids of sections or papers that are not ranked, but may lead to others;
-    ids that the graph does not hold are allowed.
+    ids that the graph does not hold are allowed. ``candidates``: ids of sections or papers that alone are ranked, while
+    all others may still lead to them, as where each review has its own search result; None: all; ids that the graph
+    does not hold are allowed.
     """
 
     query_id: str
     text: str
     latest_year: int | None = None
     excluded: frozenset[str] = field(default_factory=frozenset)
+    candidates: frozenset[str] | None = None
 
 
 def as_queries(queries: Sequence[Query | str]) -> list[Query]:

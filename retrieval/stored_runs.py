@@ -42,10 +42,11 @@ def chosen_runs(out: Path, collection: str, methods: Sequence[str], reference: s
 
 
 def read_stored_run(path: Path, queries: Sequence[Query]) -> Run:
-    """The run in ``path``, which ranks something for all of ``queries``, and nothing that these exclude.
+    """The run in ``path``, which ranks something for all of ``queries``, and only what these let it.
 
     Raises:
-        InputError: as ``read_run``; a query without a ranking, or with one that holds what it excludes.
+        InputError: as ``read_run``; a query without a ranking, or with one that holds what it excludes or what is no
+            candidate of it.
     """
     run = read_run(path)
     if lacking := [query.query_id for query in queries if query.query_id not in run]:
@@ -58,5 +59,10 @@ def read_stored_run(path: Path, queries: Sequence[Query]) -> Run:
             raise InputError(
                 f"{path} ranks {min(barred)} for query {query.query_id}, which excludes it; give the file of excluded "
                 "ids that the run was made with, or none."
+            )
+        if query.candidates is not None and (others := set(run[query.query_id].ids) - query.candidates):
+            raise InputError(
+                f"{path} ranks {min(others)} for query {query.query_id}, which has no judgement of it; leave "
+                "--judged_only out, or name the --split that the run was made with."
             )
     return run

@@ -1,8 +1,8 @@
-"""Which sections a query may use, and which it may rank: years and exclusion lists."""
+"""Which sections a query may use, and which it may rank: years, exclusion lists and candidates."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import torch
@@ -30,19 +30,28 @@ class Visibility:
         return self._years <= torch.tensor(limits)[:, None]
 
     def rankable(self, queries: Sequence[Query]) -> Tensor | None:
-        """bool [B, sections]: what may stand in the ranking: ``usable`` and not excluded."""
+        """bool [B, sections]: what may stand in the ranking: ``usable``, candidates, not excluded; None if all may."""
         mask = self.usable(queries)
-        if not any(query.excluded for query in queries):
+        if not any(query.excluded or query.candidates is not None for query in queries):
             return mask
         if mask is None:
             mask = torch.ones(len(queries), len(self._owner), dtype=torch.bool)
         for row, query in enumerate(queries):
-            sections = [self._sections[i] for i in query.excluded if i in self._sections]
-            documents = [self._documents[i] for i in query.excluded if i in self._documents]
-            mask[row, torch.tensor(sections, dtype=torch.long)] = False
-            if documents:
-                mask[row, torch.isin(self._owner, torch.tensor(documents))] = False
+            if query.candidates is not None:
+                mask[row] &= self._named(query.candidates)
+            if query.excluded:
+                mask[row] &= ~self._named(query.excluded)
         return mask
+
+    def _named(self, ids: Iterable[str]) -> Tensor:
+        """bool [sections]: those whose own id, or whose paper's, is among ``ids``."""
+        sections = [self._sections[i] for i in ids if i in self._sections]
+        documents = [self._documents[i] for i in ids if i in self._documents]
+        of_papers = torch.zeros(len(self._documents), dtype=torch.bool)
+        of_papers[torch.tensor(documents, dtype=torch.long)] = True
+        named = of_papers[self._owner]
+        named[torch.tensor(sections, dtype=torch.long)] = True
+        return named
 
 
 _NO_YEAR = -(2**31)

@@ -65,6 +65,8 @@ class Arguments:
     """For each folder, lines of query id, tab, and the id of a paper or section that its ranking may not hold."""
     years: bool = False
     """Papers later than a query's latest_year are not seen."""
+    judged_only: bool = False
+    """Rank only documents that have a judgement for the query, as where each query has its own search result."""
     cluster_by: Annotated[str | None, tyro.conf.arg(metavar="FIELD")] = None
     """Field of the queries or of their metadata; queries with the same value are drawn together for intervals and
     tests. Unless given, those that share relevant documents are."""
@@ -107,7 +109,12 @@ def run(arguments: Arguments) -> int:
         arguments.methods, arguments.measures or MEASURES, arguments.baseline, batch, reranking=reranking
     )
     selection = Selection(
-        arguments.split, arguments.limit, arguments.score_column, arguments.years, arguments.cluster_by
+        arguments.split,
+        arguments.limit,
+        arguments.score_column,
+        arguments.years,
+        arguments.cluster_by,
+        arguments.judged_only,
     )
     collections = read_collections(arguments.folders, selection, arguments.excluded)
     if arguments.wandb is not None:

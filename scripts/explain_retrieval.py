@@ -48,6 +48,9 @@ class Arguments:
     tests. Unless given, those that share relevant documents are."""
     excluded: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """The file of excluded ids that the runs were made with, if any; a run that ranks one of them is refused."""
+    judged_only: bool = False
+    """Rank only documents that have a judgement for the query, as where each query has its own search result: the runs
+    were made so; one that ranks another is refused."""
     json: bool = False
     """Print JSON instead of tables."""
 
@@ -62,7 +65,12 @@ def run(arguments: Arguments) -> int:
     from scripts.reports import read_sources
 
     config = ExplanationConfig(arguments.reference, arguments.measure, arguments.depth)
-    selection = Selection(arguments.split, score_column=arguments.score_column, cluster_by=arguments.cluster_by)
+    selection = Selection(
+        arguments.split,
+        score_column=arguments.score_column,
+        cluster_by=arguments.cluster_by,
+        judged_only=arguments.judged_only,
+    )
     collection = read_collection(arguments.folder, selection, arguments.excluded)
     paths = chosen_runs(arguments.out, collection.name, arguments.methods, config.reference)
     documents, read = read_sources([arguments.folder / "corpus.jsonl"], None)

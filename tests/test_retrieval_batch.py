@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -125,11 +126,45 @@ def test_another_configuration_is_refused(tmp_path: Path, change: dict[str, Any]
     assert (tmp_path / "0.jsonl").read_bytes() == before
 
 
-@pytest.mark.parametrize("change", [{"text": "Else?"}, {"latest_year": 2000}, {"excluded": frozenset({"d1"})}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"text": "Else?"},
+        {"latest_year": 2000},
+        {"excluded": frozenset({"d1"})},
+        {"candidates": frozenset({"d1"})},
+        {"candidates": frozenset()},
+    ],
+)
 def test_a_query_that_has_changed_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
     ask(tmp_path)
-    with pytest.raises(InputError, match="query q1 with another text, year or exclusions"):
+    with pytest.raises(InputError, match="query q1 with another text, year, exclusions or candidates"):
         ask(tmp_path, [QUERIES[0], replace(QUERIES[1], **change)])
+
+
+def test_results_are_of_the_candidates_asked_in_whatever_order(tmp_path: Path) -> None:
+    names = [f"d{n}" for n in range(40)]
+    ask(tmp_path, [replace(QUERIES[0], candidates=frozenset(names)), *QUERIES[1:]])
+    again = [replace(QUERIES[0], candidates=frozenset(reversed(names))), *QUERIES[1:]]
+    assert missing(tmp_path, again, SETTINGS) == []
+    for candidates in (None, frozenset(), frozenset(names[1:])):
+        with pytest.raises(InputError, match="query q0 with another"):
+            missing(tmp_path, [replace(QUERIES[0], candidates=candidates)], SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        (Query("q1", "Question 1?"), '["Question 1?",null,[]]'),
+        (Query("q1", "Question 1?", 2000, frozenset({"d2", "d1"})), '["Question 1?",2000,["d1","d2"]]'),
+    ],
+)
+def test_results_made_before_there_were_candidates_are_valid(tmp_path: Path, query: Query, asked: str) -> None:
+    done = {"id": "q1", "asked": hashlib.sha256(asked.encode()).hexdigest(), "ids": ["d3"], "scores": [1.0]}
+    lines = [{"configuration": SETTINGS}, {"seconds": 0.1, "queries": [done]}]
+    (tmp_path / "0.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert ask(tmp_path, [query]).batches == []
+    assert read_progress(tmp_path, SETTINGS).run == {"q1": Ranking(("d3",), (1.0,))}
 
 
 def test_a_line_that_the_machine_lost_is_asked_again(tmp_path: Path) -> None:

@@ -8,7 +8,9 @@ from kg.build import Tools, build_graph, open_graph
 from kg.lateral import LateralGraph
 from kg.records import Document, Part
 from retrieval.candidates import Candidates
+from retrieval.measures import evaluate
 from retrieval.queries import Query
+from retrieval.ranking import Ranking
 
 LONG = tuple(Part(name, f"{name}: risk and the equity premium matter to investors. " * 12) for name in ("One", "Two"))
 
@@ -54,6 +56,34 @@ def test_relevant_ones_that_may_not_be_shown_are_added(graph: LateralGraph) -> N
     early = Query("q", "?", 2001, frozenset({"long"}))
     relevant = {"long": 1, "new": 2, "undated": 1, "gone": 1, "empty": 0}
     assert numbers(graph, "document", early, relevant=relevant) == [1 + 3]
+
+
+def test_candidates_that_the_graph_shows_are_counted(graph: LateralGraph) -> None:
+    queries = (
+        Query("papers", "?", candidates=frozenset({"long", "undated", "empty", "else"})),
+        Query("sections", "?", candidates=frozenset({"long#1", "new#0"})),
+        Query("early", "?", 2001, candidates=frozenset({"long", "new"})),
+        Query("excluded", "?", None, frozenset({"long#0", "new"}), frozenset({"long", "new", "undated"})),
+        Query("nothing", "?", candidates=frozenset()),
+        Query("all", "?"),
+    )
+    assert numbers(graph, "document", *queries) == [2, 2, 1, 2, 0, 3]
+    assert numbers(graph, "section", *queries) == [3, 2, 2, 2, 0, 4]
+
+
+def test_work_saved_is_over_the_candidates_of_the_query(graph: LateralGraph) -> None:
+    candidates = frozenset({"long", "new", "gone", "lost", "empty"})
+    query = Query("q", "?", 2001, candidates=candidates)
+    # shown: long; relevant and not shown: new is too late, gone is not in the graph; lost and empty are neither
+    qrels = {"q": {"long": 1, "new": 1, "gone": 2, "lost": 0, "empty": 0}}
+    sizes = Candidates(graph, "document").numbers([query], qrels)
+    assert sizes == {"q": 1 + 2}
+    # a third of the relevant is found with one of three read
+    found = evaluate({"q": Ranking(("long",), (1.0,))}, qrels, ["WSS@33", "WSS@34"], n_candidates=sizes)
+    assert found == {
+        "WSS@33": {"q": pytest.approx((3 - 1) / 3 - 0.67)},
+        "WSS@34": {"q": pytest.approx(0 - 0.66)},
+    }
 
 
 def test_many_queries_are_counted_each(graph: LateralGraph) -> None:

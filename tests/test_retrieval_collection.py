@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,6 +50,59 @@ def test_exclusions_reach_their_queries_and_lost_answers_are_counted(folder: Pat
     collection = read_collection(folder, excluded=path)
     assert {q.query_id: q.excluded for q in collection.queries if q.excluded} == {"q1": {"d2", "d7"}}
     assert "tiny: 1 relevant documents are excluded from the rankings; they count as missed." in collection.remarks
+
+
+def candidates(folder: Path, *splits: str, **more: Any) -> dict[str, frozenset[str] | None]:
+    collection = read_collection(folder, Selection(splits, judged_only=True, **more))
+    return {query.query_id: query.candidates for query in collection.queries}
+
+
+def test_candidates_are_what_is_judged_whatever_the_judgement(folder: Path) -> None:
+    assert {query.candidates for query in read_collection(folder).queries} == {None}
+    judged = {
+        "q1": {"d1", "d2", "d5"}, "q2": {"d3", "d4"}, "q3": {"d5", "d6"}, "q4": {"d7"}, "q5": {"d8", "d2"},
+    }  # fmt: skip
+    assert candidates(folder, "dev") == judged
+    # q1's judgement in the other split counts, though q1 is not asked there
+    assert candidates(folder) == {**judged, "q1": {"d1", "d2", "d5", "d8"}, "q6": {"d3", "d7"}}
+    (folder / "qrels" / "dev.tsv").write_text("q1\td1\t0\t1\nq1\td2\t1\t-1\n")
+    assert candidates(folder, "dev", score_column=4) == {"q1": {"d1", "d2"}}
+
+
+def test_candidates_are_remarked_on(folder: Path) -> None:
+    assert read_collection(folder, Selection(judged_only=True)).remarks == (
+        "tiny.test: 1 queries without a relevant document are left out.",
+        "tiny: each query ranks only the documents that have a judgement for it, 1 at the least and 4 at the most.",
+        "tiny.dev: 4 of 5 queries have only relevant candidates.",
+        "tiny.test: 1 of 1 queries have only relevant candidates.",
+    )
+    first = read_collection(folder, Selection(("dev",), limit=1, judged_only=True))
+    assert first.remarks == (
+        "tiny: the first 1 of 5 queries are asked.",
+        "tiny: each query ranks only the documents that have a judgement for it, 3 at the least and 3 at the most.",
+    )
+    with (folder / "qrels" / "test.tsv").open("a") as file:
+        file.write("q4\td1\t0\n")  # what another split alone judges is a candidate, and not relevant
+    both = read_collection(folder, Selection(judged_only=True))
+    assert "tiny.dev: 3 of 5 queries have only relevant candidates." in both.remarks
+    (folder / "qrels" / "more.tsv").write_text("".join(f"q2\tm{n}\t{n // 1199}\n" for n in range(1200)))
+    assert any(
+        "1,200 at the least" in remark
+        for remark in read_collection(folder, Selection(("more",), judged_only=True)).remarks
+    )
+
+
+def test_a_split_that_judges_only_relevant_documents_has_no_candidates(folder: Path) -> None:
+    (folder / "qrels" / "test.tsv").write_text("q6\td3\t1\nq6\td7\t2\n")
+    sentence = (
+        "tiny.test has no judgement of 0 or less, so that every candidate would be relevant and every ranking perfect; "
+        "leave --judged_only out, or choose another split or score column."
+    )
+    with pytest.raises(InputError, match=f"^{re.escape(sentence)}$"):
+        candidates(folder)
+    assert len(candidates(folder, "dev")) == 5
+    (folder / "qrels" / "test.tsv").write_text("q6\td3\t1\nq6\td7\t-1\n")
+    assert candidates(folder, "test") == {"q6": {"d3", "d7"}}
 
 
 def test_what_cannot_be_asked_is_refused(folder: Path, tmp_path: Path) -> None:

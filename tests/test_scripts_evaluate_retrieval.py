@@ -168,6 +168,76 @@ def test_exclusions_years_columns_and_units(
     assert json.loads((tmp_path / "s" / "results.json").read_text())["sections"]["dense"]["RR"]["n"] == 1
 
 
+def test_only_judged_documents_are_ranked(
+    run: Run, graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_beir(tmp_path / "tiny")
+    judged = {"q1": {"d1": 1, "d3": 0, "d7": 0, "gone": 0}, "q2": {"d8": 0, "d6": 0, "d4": 1, "lost": 1}}
+    rows = [f"{query}\t{document}\t{score}\n" for query, own in judged.items() for document, score in own.items()]
+    (folder / "qrels" / "dev.tsv").write_text("".join(rows))
+    arguments = (
+        folder,
+        "--graph",
+        graph,
+        "--methods",
+        "dense",
+        "hybrid",
+        "--split",
+        "dev",
+        "--measures",
+        "RR",
+        "WSS@50",
+    )
+    assert run(*arguments, "--out", tmp_path / "all") == 0
+    capsys.readouterr()
+    assert run(*arguments, "--out", tmp_path / "own", "--judged_only") == 0
+    remark = "tiny: each query ranks only the documents that have a judgement for it, 4 at the least and 4 at the most."
+    assert remark in capsys.readouterr().err.splitlines()
+    described = json.loads((tmp_path / "own" / "configuration.json").read_text())["collections"]["tiny"]
+    assert remark in described["remarks"]
+    found = json.loads((tmp_path / "own" / "results.json").read_text())["tiny"]
+    for method in ("dense", "hybrid"):
+        ranked = {}
+        for name in ("all", "own"):
+            lines = [
+                line.split() for line in (tmp_path / name / "runs" / f"tiny.{method}.trec").read_text().splitlines()
+            ]
+            ranked[name] = {query: [line[2] for line in lines if line[0] == query] for query in judged}
+        assert ranked["own"] == {query: [d for d in ranked["all"][query] if d in judged[query]] for query in judged}
+        first, second = (ranked["own"][query].index(right) + 1 for query, right in (("q1", "d1"), ("q2", "d4")))
+        assert found[method]["RR"]["mean"] == pytest.approx((1 / first + 1 / second) / 2)
+        # of q1 three are shown; of q2 three, and the lost one is relevant: half of the relevant is found with d4
+        saved = [(3 - first) / 3 - 0.5, (4 - second) / 4 - 0.5]
+        assert found[method]["WSS@50"]["mean"] == pytest.approx(sum(saved) / 2)
+    before = written(tmp_path / "own")
+    assert run(*arguments, "--out", tmp_path / "own", "--judged_only") == 0
+    assert written(tmp_path / "own") == before
+    capsys.readouterr()
+    assert run(*arguments, "--out", tmp_path / "own") == 2
+    assert "holds results of query q1 with another text, year, exclusions or candidates" in capsys.readouterr().err
+    assert run(*arguments, "--out", tmp_path / "all", "--judged_only") == 2
+    assert "choose another --out, or start anew with --overwrite" in capsys.readouterr().err
+
+
+def test_judgements_that_are_all_relevant_are_no_candidates(run: Run, tmp_path: Path, capsys: Any) -> None:
+    folder = write_beir(tmp_path / "tiny")
+    (folder / "qrels" / "test.tsv").write_text("q6\td3\t1\nq6\td7\t1\n")
+    assert run(folder, "--out", tmp_path / "out", "--judged_only") == 2
+    told = capsys.readouterr().err
+    assert "tiny.test has no judgement of 0 or less" in told
+    assert told.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_only_judged_sections_are_ranked(run: Run, graph: Path, tmp_path: Path) -> None:
+    folder = write_beir(tmp_path / "tiny")
+    (folder / "qrels" / "dev.tsv").write_text("q1\td1#0\t1\nq1\td5#0\t0\nq1\td9#0\t0\n")
+    arguments = (folder, "--graph", graph, "--out", tmp_path / "out", "--methods", "dense", "--split", "dev")
+    assert run(*arguments, "--unit", "section", "--judged_only") == 0
+    lines = (tmp_path / "out" / "runs" / "tiny.dense.trec").read_text().splitlines()
+    assert sorted(line.split()[2] for line in lines) == ["d1#0", "d5#0"]
+
+
 def test_clusters_may_be_those_of_a_field(run: Run, graph: Path, tmp_path: Path) -> None:
     fields = {query: {"topic": "health" if query in {"q1", "q3", "q5"} else "money"} for query in QRELS["dev"]}
     folder = write_beir(tmp_path / "tiny", **fields)

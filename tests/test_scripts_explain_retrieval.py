@@ -159,6 +159,44 @@ def test_columns_fields_and_exclusions(explain: Explain, out: Path, folder: Path
     assert "tiny.dense.trec ranks d8 for query q1, which excludes it" in capsys.readouterr().err
 
 
+def test_runs_of_judged_documents_alone(explain: Explain, out: Path, folder: Path, tmp_path: Path, capsys: Any) -> None:
+    arguments = (out, folder, "--split", "dev", "--measure", "RR", "--depth", 2)
+    assert explain(*arguments, "--judged_only") == 2
+    told = capsys.readouterr()
+    assert told.err.endswith(
+        "tiny.dense.trec ranks d8 for query q1, which has no judgement of it; leave --judged_only out, or name the "
+        "--split that the run was made with.\n"
+    )
+    assert (told.err.count("\n"), told.out) == (1, "")
+    judged = {"q1": "512", "q2": "43", "q3": "56", "q4": "7", "q5": "28"}
+    write(out, "tiny.dense", judged)
+    assert explain(*arguments, "--judged_only") == 2  # the other method's run
+    assert "tiny.bm25.trec ranks d8 for query q1" in capsys.readouterr().err
+    write(out, "tiny.bm25", {**judged, "q1": "125"})
+    assert explain(*arguments, "--judged_only") == 0
+    told = capsys.readouterr()
+    assert (
+        "each query ranks only the documents that have a judgement for it, 1 at the least and 3 at the most" in told.err
+    )
+    rows = table(told.out, "### Unrelated documents among the first 2")
+    assert [row[:3] for row in rows if row[1] in {"all", "judged not relevant"}] == [
+        ["dense", "all", "0.20"],
+        ["dense", "judged not relevant", "0.20"],
+        ["bm25", "all", "0.00"],
+        ["bm25", "judged not relevant", "0.00"],
+    ]
+
+
+def test_judgements_that_are_all_relevant_are_no_candidates(
+    explain: Explain, out: Path, folder: Path, capsys: Any
+) -> None:
+    (folder / "qrels" / "test.tsv").write_text("q6\td3\t1\nq6\td7\t1\n")
+    assert explain(out, folder, "--judged_only") == 2
+    told = capsys.readouterr()
+    assert "tiny.test has no judgement of 0 or less" in told.err
+    assert (told.err.count("\n"), told.out) == (1, "")
+
+
 def test_what_an_experiment_wrote_is_read(
     explain: Explain, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, tools: Tools
 ) -> None:
