@@ -48,19 +48,16 @@ class HybridScorer:
         return total.masked_fill(~found, -torch.inf)
 
 
-class Compressed:
-    """The logarithm or the root of a method's scores, for those that spread over orders of magnitude, as diffusion's
-    do: the root lets the first stand out, the logarithm tells apart what the others leave equal."""
+class Rooted:
+    """The root of a method's scores, for those that spread over orders of magnitude, as diffusion's do: the first
+    still stand out, and no longer alone."""
 
-    def __init__(self, scorer: Scorer, by: Literal["log", "root"]) -> None:
+    def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
-        self._by = by
 
     def score(self, texts: Sequence[str], usable: Tensor | None = None) -> Tensor:
         """As ``Scorer``; what is not positive is not found."""
         scores = self._scorer.score(texts, usable).clamp(min=0.0)
-        if self._by == "log":
-            return torch.log(scores)
         return torch.sqrt(scores).masked_fill_(scores <= 0, -torch.inf)
 
 

@@ -82,6 +82,12 @@ def parse_measure(name: str) -> ir_measures.Measure | WSS:
     return measure
 
 
+def cutoff(name: str) -> int | None:
+    """The rank where the measure ``name`` ends; None where it looks at whole rankings. Raises as ``parse_measure``."""
+    measure = parse_measure(name)
+    return None if isinstance(measure, WSS) else measure.params.get("cutoff")
+
+
 def evaluate(
     run: Run,
     qrels: Qrels,

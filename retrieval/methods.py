@@ -15,7 +15,7 @@ from retrieval.concept_method import ConceptScorer
 from retrieval.facts import Facts, read_facts
 from retrieval.feedback import FactScorer, FeedbackConfig, RocchioScorer
 from retrieval.graph_methods import GraphScorer
-from retrieval.hybrid import Compressed, HybridScorer
+from retrieval.hybrid import HybridScorer, Rooted
 from retrieval.lexical import section_bm25
 from retrieval.retriever import Reranker, Retriever, Scorer
 from retrieval.sections import GraphConfig
@@ -41,16 +41,14 @@ METHODS: tuple[Method, ...] = get_args(Method)
 WITHOUT_ENCODER = ("bm25", "bm25_metasyn")
 TEXT_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25": 0.5}
 """Weights of the z-scores in ``text``, the fusion that looks at no graph."""
-GRAPH_WEIGHTS: Mapping[str, float] = {**TEXT_WEIGHTS, "ppr": 0.25}
-"""Those in ``hybrid`` where edges say that concepts occur together; PageRank by its logarithm."""
-FACT_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25": 0.3, "ppr": 1.0, "facts": 1.0}
-"""Those in ``hybrid`` where the graph has facts, which can be trusted more; PageRank by its root."""
+HYBRID_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25": 0.3, "ppr": 1.0}
+"""Those in ``hybrid``; where the graph has facts, the method ``facts`` joins them with 1."""
 
 
 @dataclass(frozen=True)
 class MethodsConfig:
     """``graph`` settings, those of feedback, and the ``fused`` methods of ``hybrid`` with their weights; None takes
-    ``FACT_WEIGHTS`` or ``GRAPH_WEIGHTS``, as the graph has facts or not."""
+    ``HYBRID_WEIGHTS``."""
 
     graph: GraphConfig = field(default_factory=GraphConfig)
     feedback: FeedbackConfig = field(default_factory=FeedbackConfig)
@@ -100,13 +98,12 @@ class Methods:
 
     def fused(self, weights: Mapping[str, float]) -> HybridScorer:
         """The fusion of any methods, by name. Raises ``InputError`` as ``scorer``, and for bad weights."""
-        parts = {name: self.scorer(name) for name in weights}
-        spread = any(isinstance(part, GraphScorer) for part in parts.values())
-        by: Literal["log", "root"] = "root" if spread and len(self.facts) else "log"
-        return HybridScorer(
-            {name: Compressed(part, by) if isinstance(part, GraphScorer) else part for name, part in parts.items()},
-            weights,
-        )
+        return HybridScorer({name: self.part(name) for name in weights}, weights)
+
+    def part(self, method: str) -> Scorer:
+        """A method as it goes into a fusion: diffusion's scores by their root. Raises ``InputError`` as ``scorer``."""
+        scorer = self.scorer(method)
+        return Rooted(scorer) if isinstance(scorer, GraphScorer) else scorer
 
     def _made(self, method: Method) -> Scorer:
         match method:
@@ -126,9 +123,12 @@ class Methods:
             case "text":
                 return self.fused(TEXT_WEIGHTS)
             case "hybrid":
-                return self.fused(self._config.fused or (FACT_WEIGHTS if len(self.facts) else GRAPH_WEIGHTS))
+                return self.fused(self._config.fused or self._hybrid_weights())
             case _:
                 return GraphScorer(self._graph, self._encoder_for(method), self.seeder, method, self._config.graph)
+
+    def _hybrid_weights(self) -> Mapping[str, float]:
+        return {**HYBRID_WEIGHTS, "facts": 1.0} if len(self.facts) else HYBRID_WEIGHTS
 
     def _encoder_for(self, method: str) -> Encoder:
         if self._encoder is None:

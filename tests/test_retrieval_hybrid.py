@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg.errors import InputError
-from retrieval.hybrid import Compressed, HybridScorer, reciprocal_ranks, standardised
+from retrieval.hybrid import HybridScorer, Rooted, reciprocal_ranks, standardised
 
 rows = st.lists(st.floats(-100, 100, width=32), min_size=2, max_size=12)
 
@@ -66,7 +66,6 @@ def test_weights_that_do_not_fit_are_refused() -> None:
             HybridScorer({"a": Fixed([1.0])}, weights)
 
 
-def test_what_is_not_positive_is_not_found_compressed() -> None:
+def test_what_is_not_positive_has_no_root_and_is_not_found() -> None:
     given_scores = Fixed([4.0, 1.0, 0.0, -torch.inf, -2.0])
-    assert Compressed(given_scores, "log").score(["q"])[0].tolist() == pytest.approx([np.log(4), 0.0] + [-np.inf] * 3)
-    assert Compressed(given_scores, "root").score(["q"])[0].tolist() == [2.0, 1.0] + [-np.inf] * 3
+    assert Rooted(given_scores).score(["q"])[0].tolist() == [2.0, 1.0] + [-np.inf] * 3

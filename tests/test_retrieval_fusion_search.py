@@ -1,0 +1,63 @@
+"""Values of many weightings at once, against each fusion retrieved and measured by itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from kg.lateral import LateralGraph
+from retrieval.fusion_search import fusion_values
+from retrieval.hybrid import HybridScorer
+from retrieval.measures import evaluate
+from retrieval.methods import Methods
+from retrieval.queries import Query
+from retrieval.retriever import Retriever
+from tests.conftest import HashEncoder
+
+SETTINGS = [
+    {"dense": 1.0, "bm25": 0.5, "ppr": 0.0},
+    {"dense": 0.0, "bm25": 0.0, "ppr": 1.0},
+    {"dense": 0.3, "bm25": 1.0, "ppr": 2.0},
+]
+MEASURES = ["R@2", "nDCG@10", "AP"]
+
+
+@pytest.fixture
+def queries(sample_graph: LateralGraph) -> list[Query]:
+    texts = ["loss aversion", "the equity premium", "supply chains", "false discovery rate"]
+    ids = sample_graph.documents["doc_id"].to_pylist()
+    asked = [Query(f"q{n}", text) for n, text in enumerate(texts)]
+    return [*asked, Query("q9", texts[0], latest_year=1990, excluded=frozenset(ids[:2]))]
+
+
+def test_each_setting_has_the_values_of_its_own_fusion(
+    sample_graph: LateralGraph, hash_encoder: HashEncoder, queries: list[Query]
+) -> None:
+    documents = sample_graph.documents["doc_id"].to_pylist()
+    qrels = {query.query_id: {documents[n]: 1, documents[-1 - n]: 1} for n, query in enumerate(queries)}
+    methods = Methods(sample_graph, hash_encoder)
+    parts = {name: methods.part(name) for name in SETTINGS[0]}
+    found = fusion_values(sample_graph, parts, SETTINGS, queries, qrels, MEASURES)
+    for number, setting in enumerate(SETTINGS):
+        weights = {name: weight for name, weight in setting.items() if weight}
+        fusion = HybridScorer({name: parts[name] for name in weights}, weights)
+        run = Retriever(sample_graph, fusion).retrieve(queries, 1000, "document")
+        expected = evaluate(run, qrels, MEASURES, qrels)
+        assert {measure: own[number] for measure, own in found.items()} == expected
+
+
+def test_each_part_is_asked_once_for_all_settings(
+    sample_graph: LateralGraph, hash_encoder: HashEncoder, queries: list[Query]
+) -> None:
+    inner = Methods(sample_graph, hash_encoder).part("bm25")
+    asked: list[int] = []
+
+    class Counted:
+        def score(self, texts, usable=None):  # type: ignore[no-untyped-def]
+            asked.append(len(texts))
+            return inner.score(texts, usable)
+
+    qrels = {query.query_id: {"nothing": 1} for query in queries}
+    settings = [{"bm25": weight} for weight in (0.5, 1.0, 2.0)]
+    found = fusion_values(sample_graph, {"bm25": Counted()}, settings, queries, qrels, ["R@2"])
+    assert asked == [len(queries)]
+    assert found == {"R@2": [dict.fromkeys(qrels, 0.0)] * 3}
