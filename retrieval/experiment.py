@@ -197,6 +197,8 @@ class Experiment:
             "unit": batch.unit,
             "batch_size": batch.size,
             **dict(_flat("", asdict(self.config.settings))),
+            # They hang on the graph and may differ in the next version.
+            **({"weights": dict(self._methods.hybrid_weights)} if method.removesuffix(RERANKED) == "hybrid" else {}),
             **self._reranking_of(method),
         }
 

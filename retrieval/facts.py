@@ -40,6 +40,13 @@ class Facts:
         return len(self.texts)
 
 
+def has_facts(graph: LateralGraph) -> bool:
+    """Whether any relation of the graph says more than that two concepts occur together."""
+    if not graph.relations.num_rows:
+        return False
+    return any(name != LABEL for name in graph.relations["label"].unique().to_pylist())
+
+
 def read_facts(graph: LateralGraph, encoder: Encoder) -> Facts:
     """All facts of a graph; vectors come from the graph's cache, where new ones are kept if it can be written."""
     relations = graph.relations

@@ -12,7 +12,7 @@ from kg.lateral import LateralGraph
 from kg.protocols import Encoder
 from retrieval.bm25 import METASYN, BM25Index
 from retrieval.concept_method import ConceptScorer
-from retrieval.facts import Facts, read_facts
+from retrieval.facts import Facts, has_facts, read_facts
 from retrieval.feedback import FactScorer, FeedbackConfig, RocchioScorer
 from retrieval.graph_methods import GraphScorer
 from retrieval.hybrid import HybridScorer, Rooted
@@ -41,14 +41,16 @@ METHODS: tuple[Method, ...] = get_args(Method)
 WITHOUT_ENCODER = ("bm25", "bm25_metasyn")
 TEXT_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25": 0.5}
 """Weights of the z-scores in ``text``, the fusion that looks at no graph."""
-HYBRID_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25": 0.3, "ppr": 1.0}
-"""Those in ``hybrid``; where the graph has facts, the method ``facts`` joins them with 1."""
+HYBRID_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25": 0.3, "ppr": 0.5}
+"""Those in ``hybrid`` where edges say that concepts occur together."""
+FACT_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25": 0.3, "ppr": 1.0, "facts": 1.0}
+"""Those in ``hybrid`` where the graph has facts, whose edges can be trusted more."""
 
 
 @dataclass(frozen=True)
 class MethodsConfig:
     """``graph`` settings, those of feedback, and the ``fused`` methods of ``hybrid`` with their weights; None takes
-    ``HYBRID_WEIGHTS``."""
+    ``FACT_WEIGHTS`` or ``HYBRID_WEIGHTS``, as the graph has facts or not."""
 
     graph: GraphConfig = field(default_factory=GraphConfig)
     feedback: FeedbackConfig = field(default_factory=FeedbackConfig)
@@ -78,6 +80,11 @@ class Methods:
     def seeder(self) -> Seeder:
         """Where diffusion starts."""
         return Seeder(self._graph, self._config.graph.seeds, self.lexical, self.facts)
+
+    @property
+    def hybrid_weights(self) -> Mapping[str, float]:
+        """Weights of the methods in ``hybrid`` on this graph."""
+        return self._config.fused or (FACT_WEIGHTS if has_facts(self._graph) else HYBRID_WEIGHTS)
 
     @property
     def ppr(self) -> GraphScorer:
@@ -123,12 +130,9 @@ class Methods:
             case "text":
                 return self.fused(TEXT_WEIGHTS)
             case "hybrid":
-                return self.fused(self._config.fused or self._hybrid_weights())
+                return self.fused(self.hybrid_weights)
             case _:
                 return GraphScorer(self._graph, self._encoder_for(method), self.seeder, method, self._config.graph)
-
-    def _hybrid_weights(self) -> Mapping[str, float]:
-        return {**HYBRID_WEIGHTS, "facts": 1.0} if len(self.facts) else HYBRID_WEIGHTS
 
     def _encoder_for(self, method: str) -> Encoder:
         if self._encoder is None:

@@ -13,6 +13,7 @@ from kg.sectioning import SectioningConfig
 from retrieval.batch import BatchConfig
 from retrieval.collection import Collection, read_collection
 from retrieval.experiment import Experiment, ExperimentConfig, corpus_graph
+from retrieval.methods import HYBRID_WEIGHTS
 from retrieval.queries import Query
 from retrieval.rerank import RerankConfig
 from tests.beir_folder import PAPERS, QRELS, write_beir
@@ -154,3 +155,11 @@ def test_what_reranks_is_known_by_its_model_and_nothing_else_is(
 def test_only_methods_that_embed_need_an_encoder(reranking: RerankConfig) -> None:
     for methods, needed in ((("bm25+rerank",), False), (("bm25+rerank", "bm25"), False), (("dense+rerank",), True)):
         assert ExperimentConfig(methods, reranking=reranking).needs_encoder is needed
+
+
+def test_the_weights_of_hybrid_decide_its_rankings_and_no_others(
+    graph: LateralGraph, collection: Collection, hash_encoder: HashEncoder, tmp_path: Path
+) -> None:
+    experiment = Experiment(collection, graph, hash_encoder, tmp_path, ExperimentConfig(("hybrid", "bm25")))
+    assert experiment.configuration("hybrid")["weights"] == dict(HYBRID_WEIGHTS)
+    assert "weights" not in experiment.configuration("bm25")

@@ -11,9 +11,9 @@ import torch
 from kg.build import Tools, build_graph, open_graph
 from kg.errors import InputError
 from kg.lateral import LateralGraph
-from retrieval.facts import read_facts
+from retrieval.facts import has_facts, read_facts
 from retrieval.feedback import FactScorer, FeedbackConfig, RocchioScorer
-from retrieval.methods import Methods
+from retrieval.methods import FACT_WEIGHTS, HYBRID_WEIGHTS, Methods, MethodsConfig
 from tests.conftest import HashEncoder
 from tests.test_kg_ready_triples import PAPERS, ROME, ready
 
@@ -83,3 +83,14 @@ def test_settings_that_mean_nothing_are_refused() -> None:
     for wrong in ({"sections": 0}, {"facts": 0}, {"weight": -1.0}, {"weight": float("nan")}):
         with pytest.raises(InputError, match="Feedback is set to"):
             FeedbackConfig(**wrong)
+
+
+def test_the_weights_of_hybrid_hang_on_whether_the_graph_has_facts(
+    sample_graph: LateralGraph, triples_graph: LateralGraph, hash_encoder: HashEncoder
+) -> None:
+    assert not has_facts(sample_graph)
+    assert has_facts(triples_graph)
+    assert Methods(sample_graph, hash_encoder).hybrid_weights == HYBRID_WEIGHTS
+    assert Methods(triples_graph, hash_encoder).hybrid_weights == FACT_WEIGHTS
+    given = {"bm25": 1.0, "lkg": 2.0}
+    assert Methods(triples_graph, hash_encoder, MethodsConfig(fused=given)).hybrid_weights == given
