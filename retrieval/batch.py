@@ -66,7 +66,7 @@ def read_progress(folder: Path, configuration: Mapping[str, Any]) -> Progress:
     """All that the processes have written to ``folder``; empty where there is none.
 
     Raises:
-        InputError: results made under another ``configuration``.
+        InputError: results made under another ``configuration``, or a file that holds something else than results.
     """
     progress = Progress()
     for line in _results(folder, configuration):
@@ -145,10 +145,43 @@ def _results(folder: Path, configuration: Mapping[str, Any]) -> Iterator[dict[st
     """The lines after the first of each file, whose configuration is checked."""
     for path in sorted(folder.glob("*.jsonl")):
         for number, (line, _) in enumerate(_whole_lines(path)):
+            if not (_is_first(line) if number == 0 else _is_result(line)):
+                raise InputError(
+                    f"{path}, line {number + 1}, is no result of a run; choose another --out, or start anew with "
+                    "--overwrite."
+                )
             if number == 0:
                 _check_configuration(folder, line["configuration"], _plain(configuration))
             else:
                 yield line
+
+
+def _is_first(line: Any) -> bool:
+    return isinstance(line, dict) and isinstance(line.get("configuration"), dict)
+
+
+def _is_result(line: Any) -> bool:
+    """Whether ``line`` has the form that ``run_batches`` writes after the first."""
+    if not isinstance(line, dict):
+        return False
+    if "preparation" in line:
+        return _is_number(line["preparation"])
+    queries = line.get("queries")
+    return _is_number(line.get("seconds")) and isinstance(queries, list) and all(map(_is_answer, queries))
+
+
+def _is_answer(query: Any) -> bool:
+    if not isinstance(query, dict) or not all(isinstance(query.get(key), str) for key in ("id", "asked")):
+        return False
+    ids, scores = query.get("ids"), query.get("scores")
+    return (
+        isinstance(ids, list) and isinstance(scores, list) and len(ids) == len(scores)
+        and all(isinstance(one, str) for one in ids) and all(map(_is_number, scores))
+    )  # fmt: skip
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) <= sys.float_info.max
 
 
 def _stored(query: Query, ranking: Ranking) -> dict[str, Any]:
@@ -188,7 +221,7 @@ def _start_file(path: Path, configuration: Mapping[str, Any]) -> None:
         _append(path, {"configuration": configuration})
 
 
-def _whole_lines(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
+def _whole_lines(path: Path) -> Iterator[tuple[Any, int]]:
     """(value, where it ends in bytes) of each line up to the first that is torn, which only the last can be."""
     end = 0
     with path.open("rb") as file:
@@ -199,6 +232,8 @@ def _whole_lines(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
                 value = json.loads(line)
             except ValueError:  # blocks of a file may reach the disk in another order when the machine fails
                 return
+            except RecursionError:  # nothing that a kill could leave
+                value = None
             end += len(line)
             yield value, end
 

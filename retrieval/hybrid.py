@@ -24,21 +24,31 @@ class HybridScorer:
     """Weighted sum of several methods."""
 
     def __init__(self, parts: Mapping[str, Scorer], weights: Mapping[str, float], fusion: Fusion = "zscore") -> None:
-        """``weights`` by name, >= 0, of each of ``parts``. Raises ``InputError`` where they do not fit."""
+        """``weights`` by name, >= 0, of each of ``parts``; what counts is their ratio, so the largest becomes 1.
+
+        Raises ``InputError`` where they do not fit.
+        """
         if set(parts) != set(weights) or not parts:
             raise InputError(f"Fusion joins {sorted(parts)} but has weights for {sorted(weights)}; give one for each.")
-        if not all(0 <= weight < float("inf") for weight in weights.values()) or not sum(weights.values()):
+        if not all(0 <= weight < float("inf") for weight in weights.values()) or not any(weights.values()):
             raise InputError(f"The weights of the fusion are {dict(weights)}; they must be >= 0 and not all 0.")
         self._parts = dict(parts)
-        self._weights = dict(weights)
+        largest = max(weights.values())
+        self._weights = {name: weight / largest for name, weight in weights.items()}
         self._scaled = standardised if fusion == "zscore" else reciprocal_ranks
 
     def score(self, texts: Sequence[str], usable: Tensor | None = None) -> Tensor:
-        """As ``Scorer``; a section is found if any part finds it."""
+        """As ``Scorer``; a section is found if any part finds it.
+
+        Raises:
+            ValueError: a part breaks the contract of ``Scorer`` with NaN or infinity, which have no place in a sum.
+        """
         total: Tensor | None = None
         found: Tensor | None = None
         for name, part in self._parts.items():
             own = part.score(texts, usable)
+            if not bool((own < torch.inf).all()):
+                raise ValueError(f"the method {name} gives NaN or infinity as a score; a fusion has no place for them")
             seen = own > -torch.inf
             scaled = self._weights[name] * self._scaled(own)
             total = scaled if total is None else total + scaled

@@ -13,7 +13,7 @@ import pyarrow as pa
 import torch
 from torch import Tensor
 
-from kg.errors import InputError
+from kg.errors import InputError, ModelError
 from kg.lateral import LateralGraph
 from kg.papers import read_papers
 
@@ -73,16 +73,27 @@ class CrossEncoderReranker:
         ``device`` defaults to CUDA where there is one, as for encoders.
 
         Raises:
-            InputError: as ``RerankConfig``, or no model with one score in the folder.
+            InputError: as ``RerankConfig``, or no model with one score in the folder, or one without all its weights.
         """
         RerankConfig(folder, depth)
-        from sentence_transformers import CrossEncoder
+        from transformers.utils import logging as transformers_logging
 
         device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        transformers_logging.disable_progress_bar()
+        verbosity = transformers_logging.get_verbosity()
+        transformers_logging.set_verbosity_error()  # its table of missing weights is told below in a sentence
         try:
-            model = CrossEncoder(str(folder), device=device, local_files_only=True)
-        except (OSError, ValueError, KeyError, RuntimeError) as error:
-            raise InputError(f"The model in {folder} cannot be loaded ({error}); name a cross-encoder.") from None
+            model, missing = _load(folder, device)
+        except Exception as error:  # each part of a damaged folder fails in its own way
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise InputError(f"The model in {folder} cannot be loaded ({reason}); name a cross-encoder.") from error
+        finally:
+            transformers_logging.set_verbosity(verbosity)
+        if missing:
+            more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
+            raise InputError(
+                f"The model in {folder} has no weights for its score ({missing[0]}{more}); name a cross-encoder."
+            )
         if model.num_labels != 1:
             raise InputError(f"The model in {folder} gives {model.num_labels} scores; a reranker gives one.")
         return cls(graph, model, depth)
@@ -92,19 +103,50 @@ class CrossEncoderReranker:
 
         Of a section the model reads what the other methods do, ``Section.full_text``; of texts longer than its window,
         the beginning.
+
+        Raises:
+            ModelError: a score is no finite number.
         """
         if not rows:
             return torch.zeros(0)
         pairs = [(question, self._text(row)) for row in rows]
-        return torch.as_tensor(
+        scores = torch.as_tensor(
             self._model.predict(pairs, show_progress_bar=False, convert_to_numpy=True), dtype=torch.float32
         )
+        if not bool(torch.isfinite(scores).all()):
+            raise ModelError(f"The reranker gives no finite score for {question!r}; name another cross-encoder.")
+        return scores
 
     def _text(self, row: int) -> str:
         (section,) = self._graph.sections.slice(row, 1).to_pylist()
         document = self._graph.documents.slice(section["document"], 1)
         (paper,) = read_papers(document, pa.Table.from_pylist([section | {"document": 0}]))
         return paper.sections[0].full_text()
+
+
+def _load(folder: Path, device: str) -> tuple[CrossEncoder, list[str]]:
+    """The model, which has scored one pair, and the weights of it that the folder lacks, sorted.
+
+    transformers gives missing weights random values and a warning. Which they are it tells only whoever loads the
+    model by itself, so this is done a second time.
+    """
+    from sentence_transformers import CrossEncoder
+
+    model = CrossEncoder(str(folder), device=device, local_files_only=True)
+    own = model.model
+    if own is None:
+        raise ValueError("it is no model of transformers")
+    _, loading = type(own).from_pretrained(
+        own.name_or_path, config=own.config, local_files_only=True, output_loading_info=True
+    )
+    missing = sorted(loading["missing_keys"])
+    files = getattr(model.tokenizer, "vocab_files_names", {}).values()
+    if files and not any((folder / name).is_file() for name in files):  # all words would be one and the same
+        raise ValueError(f"it has no vocabulary, as {' or '.join(sorted(files))}")
+    score = model.predict([("question", "section")], show_progress_bar=False)
+    if not missing and not bool(torch.isfinite(torch.as_tensor(score)).all()):
+        raise ValueError("its scores are no numbers")
+    return model, missing
 
 
 def _check_depth(depth: int) -> None:

@@ -18,24 +18,17 @@ def run_script(
 ) -> int:
     """Parse ``argv`` into ``arguments``, a dataclass, and ``run`` them; returns the exit code.
 
-    ``interrupted``: what is said after Ctrl-C of the state that it leaves. ``--debug`` shows the traceback of an error.
+    Options given twice and empty paths are refused, as ``evigraph`` does. ``interrupted``: what is said after Ctrl-C of
+    the state that it leaves. ``--debug`` shows the traceback of an error.
     """
-    import tyro
-
     given = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in given
     configure_logging(logging.INFO if debug else logging.WARNING)
     try:
-        parsed = tyro.cli(
-            arguments,
-            args=[argument for argument in given if argument != "--debug"],
-            prog=name,
-            config=(tyro.conf.FlagCreatePairsOff,),
-            use_underscores=True,
-        )
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else 2
-    try:
+        try:
+            parsed = _parsed(arguments, [argument for argument in given if argument != "--debug"], name)
+        except SystemExit as stop:  # --help, or arguments that do not fit
+            return stop.code if isinstance(stop.code, int) else 2
         return run(parsed)
     except KeyboardInterrupt:
         say(f"{name}: interrupted; {interrupted}")
@@ -45,3 +38,19 @@ def run_script(
             raise
         say(f"{name}: {' '.join(sentence(error).splitlines())}")
         return int(getattr(error, "exit_code", 1))
+
+
+def _parsed(arguments: type[T], given: Sequence[str], name: str) -> T:
+    import tyro
+
+    from scripts.arguments import named_paths, refuse_repeated
+
+    refuse_repeated(given)
+    return tyro.cli(
+        arguments,
+        args=given,
+        prog=name,
+        config=(tyro.conf.FlagCreatePairsOff,),
+        use_underscores=True,
+        registry=named_paths(given),
+    )

@@ -33,7 +33,7 @@ from scripts.entry import run_script
 NAME = "hipporag_folder.py"
 SHOWN = 20
 """Rows that are named before "and n more"."""
-_HOPS = re.compile(r"(\d+)hop")
+_HOPS = re.compile(r"([0-9]{1,2})hop")
 _HASH = 8
 
 

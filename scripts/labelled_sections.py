@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+import reprlib
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
 from kg.errors import InputError
 from kg.mentions import surface_form
-from kg.records import Section
+from kg.records import Section, encode_id
 from kg.sectioning import SectioningConfig, split_spans
 
 LONGEST_NAME = 5
 """Words of the longest intervention, comparison or outcome that counts as a name rather than as a description."""
 
+_SCIREX = {"doc_id": str, "words": list, "sections": list, "sentences": list, "ner": list, "coref": dict}
 _CLOSING = re.compile(r"^[,.;:?!%)\]}’”]|^['’]s$|^n['’]t$")
 _CITATION = frozenset("[ ] ][ , ; -".split())
 _BRACKETS = frozenset("[ ][ ]".split())
@@ -38,12 +42,83 @@ def read_scirex(folder: Path) -> list[Labelled]:
     """Sections of the papers of SciREX (one JSON each), divided as a graph divides them; bibliographies left out.
 
     Raises:
-        InputError: the folder holds no paper.
+        InputError: as ``scirex_papers``.
+    """
+    return [labelled for paper in scirex_papers(folder) for labelled in scirex_sections(paper)]
+
+
+def scirex_papers(folder: Path) -> Iterator[dict[str, Any]]:
+    """The papers of SciREX, one JSON each, by file name: ``doc_id``, ``words``, and, as [start, end) of the words,
+    ``sections``, ``sentences``, ``ner`` (each name in one section, its kind after the end) and ``coref`` (by entity).
+
+    What people marked is only worth something as a whole, so that nothing of a paper is passed over.
+
+    Raises:
+        InputError: the folder holds no paper; a file that is none; two of one id. The sentence names file and field.
     """
     paths = sorted(folder.glob("*.json"))
     if not paths:
         raise InputError(f"{folder} holds no papers of SciREX (*.json); name the folder that does.")
-    return [labelled for path in paths for labelled in scirex_sections(json.loads(path.read_text(encoding="utf-8")))]
+    places: dict[str, Path] = {}
+    for path in paths:
+        paper = _scirex_paper(path)
+        if (first := places.setdefault(encode_id(paper["doc_id"]), path)) != path:
+            raise InputError(f"{path}: field doc_id is that of {first} too; ids of papers must differ.")
+        yield paper
+
+
+def _scirex_paper(path: Path) -> dict[str, Any]:
+    try:
+        if not path.is_file():  # a pipe would be waited for
+            raise InputError(f"{path} is no file; each paper of SciREX is one.")
+        paper = json.loads(path.read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); restore the file.") from error
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise InputError(f"{path} is not JSON in UTF-8 ({reason}); restore the file.") from error
+    if fault := _fault_of_paper(paper):
+        raise InputError(f"{path}: {fault}; restore the file.")
+    return paper
+
+
+def _fault_of_paper(paper: Any) -> str:
+    """What is wrong with a paper of SciREX, as the middle of a sentence; else ""."""
+    if not isinstance(paper, dict):
+        return f"a {type(paper).__name__} and no object"
+    for name, kind in _SCIREX.items():
+        if not isinstance(paper.get(name), kind):
+            given = f"is a {type(paper[name]).__name__}" if name in paper else "is missing"
+            return f"field {name} {given}, where a {kind.__name__} is expected"
+    if not paper["doc_id"].strip():
+        return "field doc_id is empty"
+    if not all(isinstance(word, str) for word in paper["words"]):
+        return "field words holds something else than strings"
+    if not all(isinstance(own, list) for own in paper["coref"].values()):
+        return "field coref holds something else than lists of [start, end]"
+    length = len(paper["words"])
+    for name, fields in (("sections", 2), ("sentences", 2), ("ner", 3), ("coref", 2)):
+        for span in chain.from_iterable(paper[name].values()) if name == "coref" else paper[name]:
+            if not _is_span(span, fields, length, name != "sentences"):
+                form = "[start, end]" if fields == 2 else "[start, end, kind]"
+                return f"field {name} holds {reprlib.repr(span)}, which is no {form} of the {length:,} words"
+    sections = sorted(paper["sections"])
+    for one, other in pairwise(sections):
+        if other[0] < one[1]:
+            return f"field sections holds {one} and {other}, which overlap"
+    starts = [start for start, _ in sections]
+    for start, end, kind in paper["ner"]:
+        at = bisect_right(starts, start) - 1
+        if at < 0 or end > sections[at][1]:
+            return f"field ner holds {reprlib.repr([start, end, kind])}, which lies in no section"
+    return ""
+
+
+def _is_span(span: Any, fields: int, length: int, filled: bool) -> bool:
+    """Whether it is a list of ``fields``, the first two the start and end of words, of one or more if ``filled``."""
+    if not isinstance(span, list) or len(span) != fields or any(type(place) is not int for place in span[:2]):
+        return False
+    return bool(0 <= span[0] <= span[1] - filled and span[1] <= length)
 
 
 def scirex_sections(paper: dict[str, Any]) -> list[Labelled]:

@@ -9,7 +9,6 @@ FOLDER --graph GRAPH` shows what the rest can do.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,13 +18,13 @@ from typing import Annotated
 import numpy as np
 import tyro
 
-from kg.errors import InputError
+from kg.errors import GraphError, InputError
 from kg.mentions import MentionTable
 from kg.ready_triples import NamePlaces
-from kg.records import Extraction, Section, content_hash
+from kg.records import Extraction, Section, clean_text, content_hash, encode_id
 from kg.sectioning import sentence_spans
 from scripts.entry import run_script
-from scripts.labelled_sections import join_words
+from scripts.labelled_sections import join_words, scirex_papers
 
 NAME = "marked_graph.py"
 KEPT = "no graph is half-written, and what was encoded is in its cache"
@@ -73,18 +72,14 @@ def read_marked(folder: Path) -> dict[str, tuple[str, ...]]:
     """Document ``paper#n`` -> the spellings marked in that section of that paper, in code-point order.
 
     Raises:
-        InputError: the folder holds no paper.
+        InputError: as ``scirex_papers``.
     """
-    paths = sorted(folder.glob("*.json"))
-    if not paths:
-        raise InputError(f"{folder} holds no papers of SciREX (*.json); name the folder that does.")
     marked: dict[str, tuple[str, ...]] = {}
-    for path in paths:
-        paper = json.loads(path.read_text(encoding="utf-8"))
+    for paper in scirex_papers(folder):
         for number, (start, end) in enumerate(paper["sections"]):
             spans = [span for span in paper["ner"] if start <= span[0] and span[1] <= end]
-            names = {join_words(paper["words"], span[0], span[1])[0] for span in spans}
-            marked[f"{paper['doc_id']}#{number}"] = tuple(sorted(filter(None, names)))
+            names = {clean_text(join_words(paper["words"], span[0], span[1])[0]) for span in spans}
+            marked[f"{encode_id(paper['doc_id'])}#{number}"] = tuple(sorted(filter(None, names)))
     return marked
 
 
@@ -94,7 +89,13 @@ def run(arguments: Arguments) -> int:
     from scripts.reports import read_sources, show_report
     from scripts.tools import build_tools, load_encoder
 
-    check_target(arguments.graph, arguments.overwrite)
+    try:
+        check_target(arguments.graph, arguments.overwrite)
+    except GraphError as error:  # names the flag of another command
+        raise GraphError(
+            f"{arguments.graph} already holds a graph, or what is left of one; choose another place, or replace it "
+            "with --overwrite."
+        ) from error
     names = read_marked(arguments.scirex)
     documents, read = read_sources([arguments.folder], None)
     if not any(document.doc_id in names for document in documents):

@@ -180,3 +180,46 @@ def test_a_line_that_the_machine_lost_is_asked_again(tmp_path: Path) -> None:
 def test_sizes_below_one_are_refused(numbers: tuple[int, int]) -> None:
     with pytest.raises(InputError, match="must be 1 or more"):
         BatchConfig(numbers[0], "document", numbers[1])
+
+
+ANSWER = {"id": "q0", "asked": "x", "ids": ["d1"], "scores": [1.0]}
+
+
+@pytest.mark.parametrize("first", ["{}", "[]", "3", "null", '"x"', '{"configuration": 3}', "[" * 100_000])
+def test_a_file_that_begins_otherwise_is_named(tmp_path: Path, first: str) -> None:
+    (tmp_path / "0.jsonl").write_text(first + "\n")
+    for read in (lambda: read_progress(tmp_path, SETTINGS), lambda: ask(tmp_path)):
+        with pytest.raises(InputError, match=r"0\.jsonl, line 1, is no result of a run; .*--overwrite"):
+            read()
+    assert (tmp_path / "0.jsonl").read_text() == first + "\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("{}", "[]", "7", "null", '"x"', '{"queries": []}', '{"seconds": 1.0}', "[" * 100_000),
+        *(json.dumps({"preparation": value}) for value in ("1", None, True, [])),
+        *(json.dumps({"seconds": value, "queries": []}) for value in ("1", None, float("nan"), 10**400)),
+        *(json.dumps({"seconds": 1.0, "queries": value}) for value in (None, {"a": 1}, [3], [[]], "q")),
+        *(
+            json.dumps({"seconds": 1.0, "queries": [ANSWER | {key: value}]})
+            for key, value in [
+                ("id", 3), ("id", None), ("asked", None), ("ids", "d1"), ("ids", [1]), ("ids", ["d1", "d2"]),
+                ("scores", ["1"]), ("scores", [None]), ("scores", [True]), ("scores", [float("inf")]), ("scores", 1.0),
+            ]
+        ),
+        *(
+            json.dumps({"seconds": 1.0, "queries": [{k: v for k, v in ANSWER.items() if k != key}]})
+            for key in ANSWER
+        ),
+    ],
+)  # fmt: skip
+def test_a_line_that_is_no_result_is_named(tmp_path: Path, line: str) -> None:
+    ask(tmp_path)
+    path = tmp_path / "0.jsonl"
+    path.write_text(path.read_text() + line + "\n")
+    before = path.read_bytes()
+    for read in (lambda: read_progress(tmp_path, SETTINGS), lambda: ask(tmp_path)):
+        with pytest.raises(InputError, match=r"0\.jsonl, line 7, is no result of a run; .*--overwrite"):
+            read()
+    assert path.read_bytes() == before

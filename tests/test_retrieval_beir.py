@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from kg.errors import InputError
@@ -40,6 +42,8 @@ def test_queries_in_order_with_safe_ids(folder):
         ('\n{"_id": "1"}', "line 2: field text"),
         ('{"_id": "1", "text": null}', "line 1: field text"),
         ('{"_id": "1", "text": "a"}\n{"_id": " 1", "text": "b"}', "line 2: field _id repeats"),
+        ('{"_id": "1", "text": "a"}\n' + "[" * 200_000, "line 2: nested too deeply"),
+        ('{"_id": ' + "9" * 5000 + "}", "line 1: not JSON"),
         (b'{"_id": "1", "text": "\xff"}', "not UTF-8"),
     ],
 )
@@ -95,6 +99,12 @@ def test_splits(folder):
         ("q1\td1\t0.5\n", "line 1: field score"),
         ("q1\td1\tnan\n", "line 1: field score"),
         ("q1\td1\tinf\n", "line 1: field score"),
+        *(
+            (f"q1\td1\t1\nq1\td2\t{value}\n", rf"line 2: field score \(column 3\) is '{value}'; it must be a whole")
+            for value in ("5000000000", "2147483648", "1000001", "-1000001", "1e300", "1_0", "١", "²", "0x1", "1 0")
+        ),
+        (f"q1\td1\t{'9' * 5000}\n", r"line 1: field score \(column 3\) is '9+\.\.\.9+'; it must be a whole"),
+        ("query\tdoc\t1_0\n", "line 1: field score"),
         (" \td1\t1\n", "line 1: field query-id is empty"),
         ("q1\t\t1\n", "line 1: field corpus-id is empty"),
         ("q1\td1\t1\nq1\td1\t0\n", "line 2: field score says 0"),
@@ -123,10 +133,14 @@ def test_latest_years_of_the_record_or_its_metadata(folder):
     assert read_latest_years(folder) == {"a": 2015, "b": 2009, "d%201": 2001}
 
 
-@pytest.mark.parametrize("year", ["true", '"soon"', "2015.5", "[]"])
+@pytest.mark.parametrize(
+    "year",
+    ["true", '"soon"', "2015.5", "[]", "1e300", "1e999", "NaN", "-Infinity", "10000", "-10000", '"2_015"', '"٢٠١٥"',
+     "9" * 4000, "[" * 900 + "]" * 900],
+)  # fmt: skip
 def test_a_year_that_is_none_is_refused(folder, year):
     write_queries(folder, f'{{"_id": "a", "text": "", "latest_year": {year}}}')
-    with pytest.raises(InputError, match="line 1: field latest_year"):
+    with pytest.raises(InputError, match=r"line 1: (field latest_year of query a is|nested too deeply)"):
         read_latest_years(folder)
 
 
@@ -159,3 +173,51 @@ def test_groups_by_a_field(folder):
     write_queries(folder, '{"_id": "a", "text": "", "kind": ["x"]}')
     with pytest.raises(InputError, match="line 1: field kind is a list"):
         read_groups(folder, "kind")
+
+
+IDS = ["query1", "topic-12", "qid_3", "query-1", "q_id9", "q1d"]
+
+
+@pytest.mark.parametrize("first", IDS)
+def test_a_query_called_like_a_column_is_no_header(folder, first):
+    write_qrels(folder, f"{first}\td1\t1\n{first}\tdoc\t0\nother\td1\t1\n")
+    assert read_qrels(folder, "dev") == {first: {"d1": 1, "doc": 0}, "other": {"d1": 1}}
+    (folder / "excluded.tsv").write_text(f"{first}\tdoc\n{first}\td1\n")
+    assert read_excluded(folder / "excluded.tsv") == {first: {"doc", "d1"}}
+
+
+@pytest.mark.parametrize("score", ["1", "-1", "1.0", "0"])
+def test_a_line_with_a_number_as_score_is_no_header(folder, score):
+    write_qrels(folder, f"query-id\tcorpus-id\t{score}\n")
+    assert read_qrels(folder, "dev") == {"query-id": {"corpus-id": int(float(score))}}
+    (folder / "excluded.tsv").write_text("query\td1\n")
+    assert read_excluded(folder / "excluded.tsv") == {"query": {"d1"}}
+
+
+@pytest.mark.parametrize(
+    "header", ["query-id\tcorpus-id\tscore", "Query ID\tDoc_ID\tRelevance", "qid\tdocid\trel", "topic\tdocument\tlabel"]
+)
+def test_common_headers_are_skipped(folder, header):
+    write_qrels(folder, f"{header}\nq1\td1\t1\n")
+    assert read_qrels(folder, "dev") == {"q1": {"d1": 1}}
+    (folder / "excluded.tsv").write_text(f"{header}\nq1\td1\n")
+    assert read_excluded(folder / "excluded.tsv") == {"q1": {"d1"}}
+
+
+def test_judgements_up_to_a_million_and_whole_floats(folder):
+    write_qrels(folder, "q\ta\t1000000\nq\tb\t-1e6\nq\tc\t 2. \nq\td\t+3\nq\te\t1e1\n")
+    assert read_qrels(folder, "dev") == {"q": {"a": 1_000_000, "b": -1_000_000, "c": 2, "d": 3, "e": 10}}
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def test_what_is_no_file_is_named(folder, make):
+    make(folder / "queries.jsonl")
+    make(folder / "qrels" / "dev.tsv")
+    make(folder / "excluded.tsv")
+    for read in (read_queries, read_latest_years, lambda path: read_groups(path, "kind")):
+        with pytest.raises(InputError, match=r"queries\.jsonl is no file"):
+            read(folder)
+    with pytest.raises(InputError, match=r"dev\.tsv is no file"):
+        read_qrels(folder, "dev")
+    with pytest.raises(InputError, match=r"excluded\.tsv is no file"):
+        read_excluded(folder / "excluded.tsv")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 import torch
 
 from kg.build import Tools, build_graph, open_graph
-from kg.errors import InputError
+from kg.errors import InputError, ModelError
 from kg.lateral import LateralGraph
 from kg.records import Document, Part
 from retrieval.methods import Methods
@@ -114,3 +115,113 @@ def test_a_model_is_known_by_all_its_files(folder: Path, tmp_path: Path) -> None
     assert len({known, added, renamed}) == 3
     retrained = write_cross_encoder(tmp_path / "retrained", seed=719)
     assert RerankConfig(retrained).fingerprint != known
+
+
+def without(*names: str) -> Callable[[Path], None]:
+    """What takes these weights out of a folder."""
+
+    def take(folder: Path) -> None:
+        from safetensors.torch import load_file, save_file
+
+        weights = load_file(folder / "model.safetensors")
+        kept = {name: weight for name, weight in weights.items() if name not in names}
+        assert len(kept) == len(weights) - len(names)
+        save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+
+    return take
+
+
+def with_weight(value: float) -> Callable[[Path], None]:
+    def put(folder: Path) -> None:
+        from safetensors.torch import load_file, save_file
+
+        weights = load_file(folder / "model.safetensors")
+        weights["classifier.weight"].fill_(value)
+        save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+
+    return put
+
+
+def truncated(share: float) -> Callable[[Path], None]:
+    def cut(folder: Path) -> None:
+        data = (folder / "model.safetensors").read_bytes()
+        (folder / "model.safetensors").write_bytes(data[: int(len(data) * share)])
+
+    return cut
+
+
+def configured(**fields: object) -> Callable[[Path], None]:
+    def write(folder: Path) -> None:
+        known = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps(known | fields))
+
+    return write
+
+
+def holding(name: str, content: str | None) -> Callable[[Path], None]:
+    def write(folder: Path) -> None:
+        (folder / name).unlink() if content is None else (folder / name).write_text(content)
+
+    return write
+
+
+def without_tokenizer(folder: Path) -> None:
+    for name in ("vocab.txt", "tokenizer.json"):
+        (folder / name).unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (without("classifier.weight", "classifier.bias"), r"no weights for its score \(classifier\.bias and 1 more\)"),
+        (without("classifier.bias"), r"no weights for its score \(classifier\.bias\)"),
+        (without("bert.encoder.layer.0.output.LayerNorm.weight"), r"no weights for its score \(bert\.encoder"),
+        (with_weight(float("nan")), r"cannot be loaded \(.*no numbers"),
+        (without_tokenizer, r"cannot be loaded \(.*no vocabulary"),
+        *((truncated(share), "cannot be loaded") for share in (0.0, 0.001, 0.5, 0.999)),
+        (holding("model.safetensors", "no weights at all"), "cannot be loaded"),
+        (holding("model.safetensors", None), "cannot be loaded"),
+        *((holding("config.json", text), "cannot be loaded") for text in ("{", "[]", "3", "null", "[" * 100_000)),
+        (configured(hidden_size="large"), "cannot be loaded"),
+        (configured(hidden_size=32), "cannot be loaded"),
+        (configured(model_type=[]), "cannot be loaded"),
+        (configured(architectures=3), "cannot be loaded"),
+        (configured(id2label=3), "cannot be loaded"),
+        (configured(vocab_size=None), "cannot be loaded"),
+    ],
+)
+def test_a_damaged_model_is_refused(folder: Path, tmp_path: Path, damage: Callable[[Path], None], words: str) -> None:
+    shutil.copytree(folder, tmp_path / "model")
+    damage(tmp_path / "model")
+    with pytest.raises(InputError, match=rf"The model in .*{words}.*name a cross-encoder") as caught:
+        CrossEncoderReranker.load(None, tmp_path / "model", device="cpu")  # type: ignore[arg-type]
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_an_encoder_is_no_cross_encoder(folder: Path, tmp_path: Path) -> None:
+    from transformers import BertConfig, BertModel
+
+    shutil.copytree(folder, tmp_path / "encoder")
+    BertModel(BertConfig.from_pretrained(folder, architectures=None)).save_pretrained(tmp_path / "encoder")
+    with pytest.raises(InputError, match=r"has no weights for its score \(classifier\.bias and 1 more\)"):
+        CrossEncoderReranker.load(None, tmp_path / "encoder", device="cpu")  # type: ignore[arg-type]
+
+
+def test_a_model_saved_by_sentence_transformers_loads_alike(
+    folder: Path, tmp_path: Path, sample_graph: LateralGraph
+) -> None:
+    from sentence_transformers import CrossEncoder
+
+    CrossEncoder(str(folder), device="cpu").save_pretrained(str(tmp_path / "saved"))
+    both = [CrossEncoderReranker.load(sample_graph, path, device="cpu") for path in (folder, tmp_path / "saved")]
+    scores = [reranker.scores("loss aversion", [0, 1, 2]).tolist() for reranker in both]
+    assert scores[0] == scores[1]
+
+
+def test_a_score_that_is_no_number_is_refused(sample_graph: LateralGraph) -> None:
+    class Broken:
+        def predict(self, pairs: Sequence[tuple[str, str]], **how: object) -> np.ndarray:
+            return np.asarray([1.0, np.nan], dtype=np.float32)
+
+    with pytest.raises(ModelError, match="no finite score for 'Why"):
+        CrossEncoderReranker(sample_graph, Broken()).scores("Why?", [0, 1])  # type: ignore[arg-type]

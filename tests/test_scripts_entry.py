@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,9 @@ class Arguments:
 
     top_n: int = 3
     loud: bool = False
+    out: Path | None = None
+    methods: tuple[str, ...] = ()
+    paths: tuple[Path, ...] = ()
 
 
 def start(run, *argv: str) -> int:
@@ -62,3 +66,38 @@ def test_help_and_unknown_flags_end_as_they_should(capsys: pytest.CaptureFixture
     assert start(raising(AssertionError()), "--help") == 0
     assert "--top_n" in capsys.readouterr().out
     assert start(raising(AssertionError()), "--topn", "3") == 2
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        ("--methods a --methods b", "--methods is given 2 times; give it once"),
+        ("--top_n 3 --loud --top_n=3", "--top_n is given 2 times"),
+        ("--top-n 3 --top_n 4", "--top_n is given 2 times"),
+        ("--loud --loud", "--loud is given 2 times"),
+        ("--out |", "--out is empty; name a file or a directory"),
+        ("--out=", "--out is empty"),
+        ("--paths a | b", "is empty; name a file or a directory"),
+    ],
+)
+def test_options_given_twice_and_empty_paths_are_refused(
+    capsys: pytest.CaptureFixture[str], argv: str, words: str
+) -> None:
+    assert start(raising(AssertionError()), *(word.replace("|", "") for word in argv.split())) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("script.py: ")
+    assert words in told
+    assert told.count("\n") == 1
+
+
+def test_several_values_and_paths_reach_the_run() -> None:
+    seen = []
+    assert (
+        start(lambda a: seen.append(a) or 0, "--methods", "a", "b", "--out", "x", "--paths", "y", ".", "--debug") == 0
+    )
+    assert seen == [Arguments(out=Path("x"), methods=("a", "b"), paths=(Path("y"), Path()))]
+
+
+def test_a_run_that_leaves_python_does_so() -> None:
+    with pytest.raises(SystemExit):
+        start(raising(SystemExit(5)))

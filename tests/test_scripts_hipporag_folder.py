@@ -249,3 +249,10 @@ def test_musique_becomes_a_folder_in_which_every_question_has_its_passages(data:
     assert len(sections) == 1890
     assert all(map(extractor.is_ready, sections))
     assert extractor.unused(sections) == []
+
+
+@pytest.mark.parametrize("digits", ["9" * 5000, "123", "²", "٤", ""])
+def test_hops_are_of_two_digits_at_most(tmp_path: Path, digits: str) -> None:
+    assert main(set_in(tmp_path, [question(f"{digits}hop__1"), question("12hop__1")])) == 0
+    assert read_groups(tmp_path / "out", "hops") == {"12hop__1": "12"}
+    assert list(read_queries(tmp_path / "out")) == [f"{digits}hop__1", "12hop__1"]

@@ -105,3 +105,14 @@ def test_a_folder_is_read_in_order(tmp_path: Path) -> None:
         paper = paper_of([("section : One", f"Text of {name} .")]) | {"doc_id": name}
         (tmp_path / f"{name}.json").write_text(json.dumps(paper), encoding="utf-8")
     assert [one.section.section_id for one in read_scirex(tmp_path)] == ["a#0", "b#0"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("coref", {"a": [[0, 99]]}), ("coref", None), ("sentences", [[0]]), ("sentences", {}), ("ner", [[0, 1]])],
+)
+def test_a_paper_that_is_not_whole_is_named(tmp_path: Path, field: str, value: object) -> None:
+    paper = paper_of([("section : One", "Text .")]) | {field: value}
+    (tmp_path / "a.json").write_text(json.dumps(paper), encoding="utf-8")
+    with pytest.raises(InputError, match=rf"a\.json: field {field} "):
+        read_scirex(tmp_path)
