@@ -50,6 +50,8 @@ class Profile:
 class Explanation:
     """Methods on one set of judgements: ``profiles`` by method, the reference first; ``gains`` by bucket, of those
     that occur, and method. ``n_clusters`` of queries that are drawn together, by what ``clustered_by`` says.
+    ``all_judged``: no run ranks a document without a judgement for its query, though the corpus has such and nothing
+    forbids them.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Explanation:
     n_queries: int
     n_clusters: int
     clustered_by: str
+    all_judged: bool
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -85,6 +88,7 @@ def explain(
         for name, qrels in collection.qrels.items():
             profiles[name][method] = _profile(run, reference, qrels, groups[name], words, config)
     how = SHARED if collection.groups is None else f"equal {collection.cluster_by}"
+    free = all(query.candidates is None for query in collection.queries)
     for name, qrels in collection.qrels.items():
         values = {method: profile.values for method, profile in profiles[name].items()}
         base = values.pop(config.reference)
@@ -92,7 +96,9 @@ def explain(
             raise InputError(f"{config.measure} counts no document of {name} as relevant; take another measure.")
         found = gains(values, base, qrels, groups[name])
         n_clusters = len({groups[name][query] for query in qrels})
-        made.append(Explanation(name, config, profiles[name], found, len(qrels), n_clusters, how))
+        unjudged = any(words.held.keys() - judged.keys() for judged in qrels.values())
+        all_judged = free and unjudged and not any(own.unrelated.n_unjudged for own in profiles[name].values())
+        made.append(Explanation(name, config, profiles[name], found, len(qrels), n_clusters, how, all_judged))
     return made
 
 

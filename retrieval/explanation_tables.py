@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from retrieval.contrast import PERSISTENCE, Gain
 from retrieval.explanation import Explanation
 from retrieval.significance import FEW, Interval
@@ -37,10 +39,17 @@ def explanation_markdown(explanations: Sequence[Explanation]) -> str:
     return "\n".join(line for e in explanations for line in _dataset(e))
 
 
-def remarks(explanations: Sequence[Explanation]) -> list[str]:
-    """What the tables rest on less than they seem to, one sentence each."""
+def remarks(explanations: Sequence[Explanation], *, asked_alike: bool = False) -> list[str]:
+    """What the tables rest on less than they seem to, one sentence each. ``asked_alike``: that the runs were asked as
+    the collection says is known.
+    """
     made = []
     for e in explanations:
+        if e.all_judged and not asked_alike:
+            made.append(
+                f"{e.name}: every run ranks judged documents only, though the corpus has others; if the runs were made "
+                "with --judged_only, say so here."
+            )
         for method, profile in e.profiles.items():
             if profile.unrelated.n_absent:
                 made.append(
@@ -53,6 +62,19 @@ def remarks(explanations: Sequence[Explanation]) -> list[str]:
                     f"{e.config.depth} documents."
                 )
     return made
+
+
+def interval_cell(interval: Interval, form: str = ".3f", mark: str = "") -> str:
+    """``.500▲ [.400, .600]``: the mean with ``mark``, and the bounds where there are any."""
+    bounds = (
+        "" if interval.low is None or interval.high is None else f" [{interval.low:{form}}, {interval.high:{form}}]"
+    )
+    return f"{interval.mean:{form}}{mark}{bounds}"
+
+
+def p_cell(p: float) -> str:
+    """Two significant digits, never as a power of ten."""
+    return np.format_float_positional(p, precision=2, unique=False, fractional=False, trim="-")
 
 
 def _dataset(e: Explanation) -> Iterator[str]:
@@ -76,7 +98,13 @@ def _order(e: Explanation) -> Iterator[str]:
     yield ""
     orders = {method: e.profiles[method].order for method in e.others}
     rows = [
-        [m, _mean(o.overlap), _mean(o.shared), _part(o.lost, o.of_reference), _part(o.gained, o.of_method)]
+        [
+            m,
+            interval_cell(o.overlap),
+            interval_cell(o.shared),
+            _part(o.lost, o.of_reference),
+            _part(o.gained, o.of_method),
+        ]
         for m, o in orders.items()
     ]
     yield from (*markdown_table(["method", "overlap", "shared", "lost", "gained"], rows), "")
@@ -86,21 +114,12 @@ def _gain(e: Explanation) -> Iterator[str]:
     reference = e.config.reference
     yield from (f"### {e.config.measure} by number of relevant documents", "")
     yield (
-        f"Difference from {reference}; p of the paired randomisation test, exact where fewer than {FEW} clusters"
-        f" differ; p after Holm's correction over all rows: ▲ above, ▼ below {reference} at p <= {LEVEL}."
+        f"Means of {reference} and of the method compared with it, and their difference; p of the paired randomisation"
+        f" test, exact where fewer than {FEW} clusters differ; p after Holm's correction over all rows: ▲ above,"
+        f" ▼ below {reference} at p <= {LEVEL}."
     )
     yield ""
-    header = [
-        "relevant",
-        "method",
-        "queries",
-        "clusters",
-        e.config.reference,
-        "method's",
-        "difference",
-        "p",
-        "p (Holm)",
-    ]
+    header = ["relevant", "compared", "queries", "clusters", reference, "method", "difference", "p", "p (Holm)"]
     rows = [[bucket, method, *_gain_cells(gain)] for bucket, own in e.gains.items() for method, gain in own.items()]
     yield from (*markdown_table(header, rows, n_words=2), "")
 
@@ -108,8 +127,8 @@ def _gain(e: Explanation) -> Iterator[str]:
 def _gain_cells(gain: Gain) -> list[str]:
     d = gain.difference
     mark = "" if gain.adjusted > LEVEL else "▲" if d.mean > 0 else "▼"
-    means = [f"{gain.reference:.3f}", f"{gain.method:.3f}", _mean(d, "+.3f", mark)]
-    return [f"{d.n:,}", f"{d.n_clusters:,}", *means, f"{gain.p:.4f}", f"{gain.adjusted:.4f}"]
+    means = [f"{gain.reference:.3f}", f"{gain.method:.3f}", interval_cell(d, "+.3f", mark)]
+    return [f"{d.n:,}", f"{d.n_clusters:,}", *means, p_cell(gain.p), p_cell(gain.adjusted)]
 
 
 def _unrelated(e: Explanation) -> Iterator[str]:
@@ -126,22 +145,15 @@ def _unrelated(e: Explanation) -> Iterator[str]:
     rows = []
     for method, u in found.items():
         every = [u.drawn(draw) for draw in draws]
-        rows.append([method, "all", _mean(u.per_query, ".2f"), _share(u.total, u.total), *_shares(every)])
+        rows.append([method, "all", interval_cell(u.per_query, ".2f"), "", *_shares(every)])
         for kind in kinds:
             own = [u.counts[kind][draw] for draw in draws]
             rows.append([method, kind, f"{sum(own) / u.per_query.n:.2f}", _share(sum(own), u.total), *_shares(own)])
     yield from (*markdown_table(["method", "unrelated", "per query", "share", *draws], rows, n_words=2), "")
 
 
-def _mean(interval: Interval, form: str = ".3f", mark: str = "") -> str:
-    bounds = (
-        "" if interval.low is None or interval.high is None else f" [{interval.low:{form}}, {interval.high:{form}}]"
-    )
-    return f"{interval.mean:{form}}{mark}{bounds}"
-
-
 def _part(n: int, of: int) -> str:
-    return f"{n:,} of {of:,} ({_share(n, of)})" if of else "0 of 0"
+    return f"{n:,} of {of:,}" + (f" ({_share(n, of)})" if n else "")
 
 
 def _shares(numbers: Sequence[int]) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 from torch import Tensor
 
@@ -18,7 +20,40 @@ BATCH = 64
 LONGEST = 1000
 """Ranks that a measure without a cut-off sees."""
 
+MOST = 10_000
+"""Settings that are tried at the most."""
+
+LEAST, GREATEST = 1e-6, 1e6
+"""Of a weight that is not 0: sums of 32-bit scores times weights keep away from 0 and infinity."""
+
 Weights = Mapping[str, float]
+
+
+def combinations(weights: Mapping[str, Sequence[float]]) -> list[dict[str, float]]:
+    """All settings with one of the ``weights`` of each part, the first weights first; none all zero, none twice.
+
+    Raises:
+        InputError: no part, a weight that is neither 0 nor between ``LEAST`` and ``GREATEST``, nothing but zeros, or
+            more than ``MOST`` settings.
+    """
+    if not weights:
+        raise InputError("There is nothing to fuse; name at least one method with its weights.")
+    distinct = {name: list(dict.fromkeys(own)) for name, own in weights.items()}
+    for name, own in distinct.items():
+        for weight in own:
+            if weight != 0 and not LEAST <= weight <= GREATEST:
+                raise InputError(
+                    f"A weight of {name} is {weight:g}; it must be 0 or between {LEAST:g} and {GREATEST:,.0f}, as only "
+                    "what weights are to each other counts."
+                )
+    if (number := math.prod(map(len, distinct.values()))) > MOST:
+        raise InputError(
+            f"The weights make {number:,} settings, and at most {MOST:,} are tried; give fewer weights to each method."
+        )
+    settings = [dict(zip(distinct, chosen, strict=True)) for chosen in product(*distinct.values())]
+    if not (settings := [setting for setting in settings if any(setting.values())]):
+        raise InputError("All weights are 0; give at least one that is not.")
+    return settings
 
 
 def fusion_values(
@@ -34,8 +69,10 @@ def fusion_values(
     """Measure -> per setting: query -> value. ``settings``: weights of ``parts`` by name, as ``HybridScorer`` has them.
 
     Raises:
-        InputError: weights that a fusion cannot have, an unknown measure, or work saved over sampling.
+        InputError: weights that a fusion cannot have, no measure, an unknown one, or work saved over sampling.
     """
+    if not measures:
+        raise InputError("There is nothing to choose by; name at least one measure.")
     asked = {name: _AsksOnce(part) for name, part in parts.items()}
     fusion = _Weighted(asked)
     retriever = Retriever(graph, fusion)

@@ -53,12 +53,14 @@ class Unrelated:
     """Documents without relevance among the first of a run.
 
     ``per_query``: their mean number. ``counts``: kind -> draw -> their number over all queries, every kind and draw
-    named. ``n_absent``: distinct documents, anywhere in the run, that the corpus lacks.
+    named. Anywhere in the run: ``n_absent`` distinct documents that the corpus lacks, ``n_unjudged`` pairs of query and
+    document without a judgement.
     """
 
     per_query: Interval
     counts: Mapping[str, Mapping[str, int]]
     n_absent: int
+    n_unjudged: int
 
     @property
     def total(self) -> int:
@@ -105,9 +107,11 @@ def count_unrelated(
     counts = {kind: dict.fromkeys(DRAWS, 0) for kind in KINDS}
     numbers: dict[str, float] = {}
     ranked: set[str] = set()
+    n_unjudged = 0
     for query, judged in qrels.items():
         ids = run[query].ids if query in run else ()
         ranked.update(ids)
+        n_unjudged += sum(document not in judged for document in ids)
         found = [document for document in ids[:depth] if judged.get(document, 0) <= 0]
         numbers[query] = len(found)
         for document in found:
@@ -119,4 +123,5 @@ def count_unrelated(
             else:
                 kind = KINDS[2] if others else KINDS[3]
             counts[kind][question_words.draw(query, document)] += 1
-    return Unrelated(cluster_bootstrap(numbers, clusters), counts, len(ranked - question_words.held.keys()))
+    n_absent = len(ranked - question_words.held.keys())
+    return Unrelated(cluster_bootstrap(numbers, clusters), counts, n_absent, n_unjudged)

@@ -5,6 +5,7 @@ import pytest
 from kg.errors import InputError
 from retrieval.collection import Collection
 from retrieval.explanation import ExplanationConfig, explain
+from retrieval.explanation_tables import p_cell
 from retrieval.queries import Query
 from retrieval.ranking import Ranking
 from retrieval.unrelated import question_words
@@ -82,3 +83,27 @@ def test_settings_that_mean_nothing_are_refused(settings, told):
 def test_a_measure_to_which_nothing_is_relevant_is_refused():
     with pytest.raises(InputError, match=r"counts no document of tiny.dev as relevant"):
         explain(collection(), as_run(GOOD), [], words(), ExplanationConfig(measure="P(rel=2)@10"))
+
+
+def test_whether_judged_documents_alone_are_ranked():
+    judged = {"q1": "a", "q2": "ba", "q3": "c"}
+    assert all(e.all_judged for e in explain(collection(), as_run(judged), [], words(), ExplanationConfig()))
+    [dev, test] = explain(collection(), as_run(judged), [("more", as_run({**judged, "q3": "ca"}))], words())
+    assert (dev.all_judged, test.all_judged) == (True, False)  # one method ranks a for q3
+    asked = collection()
+    told = tuple(Query(q.query_id, q.text, candidates=frozenset("abc")) for q in asked.queries)
+    found = explain(Collection("tiny", told, asked.qrels, asked.splits), as_run(judged), [], words())
+    assert not any(e.all_judged for e in found)  # nothing else may be ranked
+    nothing_else = question_words({q.query_id: q.text for q in QUERIES}, {"c": "The moon"})
+    assert not explain(collection(), as_run(judged), [], nothing_else)[1].all_judged
+
+
+@pytest.mark.parametrize(
+    ("p", "cell"),
+    [
+        (1.0, "1"), (0.5, "0.5"), (1 / 3, "0.33"), (0.0499, "0.05"), (0.049, "0.049"), (1 / 10_001, "0.0001"),
+        (2 / 2**19, "0.0000038"), (0.996, "1"),
+    ],
+)  # fmt: skip
+def test_p_values_have_two_digits_that_count(p, cell):
+    assert p_cell(p) == cell

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kg.errors import InputError
 from kg.lateral import LateralGraph
-from retrieval.fusion_search import fusion_values
+from retrieval.fusion_search import GREATEST, LEAST, MOST, combinations, fusion_values
 from retrieval.hybrid import HybridScorer
 from retrieval.measures import evaluate
 from retrieval.methods import Methods
@@ -61,3 +62,45 @@ def test_each_part_is_asked_once_for_all_settings(
     found = fusion_values(sample_graph, {"bm25": Counted()}, settings, queries, qrels, ["R@2"])
     assert asked == [len(queries)]
     assert found == {"R@2": [dict.fromkeys(qrels, 0.0)] * 3}
+
+
+def test_nothing_to_choose_by_is_refused(sample_graph: LateralGraph, queries: list[Query]) -> None:
+    with pytest.raises(InputError, match="name at least one measure"):
+        fusion_values(sample_graph, {}, [], queries, {}, [])
+
+
+def test_the_most_settings_are_made_and_one_more_weight_is_refused_before_any() -> None:
+    hundred = [float(n) for n in range(1, 101)]
+    assert len(combinations({"dense": hundred, "bm25": hundred})) == MOST
+    with pytest.raises(InputError, match=r"make 10,100 settings, and at most 10,000 are tried"):
+        combinations({"dense": [*hundred, 101.0], "bm25": hundred})
+    with pytest.raises(InputError, match=r"make 1,048,576 settings"):
+        combinations({f"part {n}": hundred[:4] for n in range(10)})
+    assert len(combinations({f"part {n}": [1.0, 1.0, 1.0] for n in range(10)})) == 1
+
+
+@pytest.mark.parametrize("weight", [1e308, GREATEST * 2, LEAST / 2, 1e-300, -1.0, float("inf"), float("nan")])
+def test_weights_that_sums_of_scores_cannot_hold_are_refused(weight: float) -> None:
+    with pytest.raises(InputError, match="A weight of bm25 is"):
+        combinations({"dense": [1.0], "bm25": [0.5, weight]})
+
+
+def test_the_least_and_greatest_weights_give_values_that_are_numbers(
+    sample_graph: LateralGraph, hash_encoder: HashEncoder, queries: list[Query]
+) -> None:
+    documents = sample_graph.documents["doc_id"].to_pylist()
+    qrels = {query.query_id: {documents[n]: 1} for n, query in enumerate(queries)}
+    methods = Methods(sample_graph, hash_encoder)
+    settings = combinations({"dense": [LEAST, 1.0, GREATEST], "bm25": [0.0]})
+    found = fusion_values(
+        sample_graph, {name: methods.part(name) for name in settings[0]}, settings, queries, qrels, ["AP"]
+    )
+    assert found["AP"][0] == found["AP"][1] == found["AP"][2]
+    assert any(found["AP"][0].values())
+
+
+def test_a_fusion_of_nothing_is_refused() -> None:
+    with pytest.raises(InputError, match="nothing to fuse"):
+        combinations({})
+    with pytest.raises(InputError, match="All weights are 0"):
+        combinations({"dense": [0.0], "bm25": [0.0]})

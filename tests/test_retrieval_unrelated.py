@@ -65,6 +65,7 @@ def test_kinds_and_draws_by_hand():
     assert found.total == 7
     assert (found.per_query.mean, found.per_query.n, found.per_query.n_clusters) == (pytest.approx(7 / 3), 3, 2)
     assert found.n_absent == 2
+    assert found.n_unjudged == 3 + 2 + 2  # cold, moon, empty; winter, lost; zinc, gone
 
 
 def test_a_judgement_for_the_query_goes_before_those_for_others():

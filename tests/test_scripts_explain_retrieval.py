@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,13 @@ from typing import Any
 import pytest
 
 import scripts.tools
-from kg.build import Tools
+from kg.build import Tools, open_graph
 from retrieval.overlap import rank_biased_overlap
 from retrieval.ranking import Ranking
 from retrieval.trec import write_run
-from scripts import evaluate_retrieval
+from scripts import evaluate_retrieval, explain_retrieval
 from scripts.explain_retrieval import main
-from tests.beir_folder import QRELS, write_beir
+from tests.beir_folder import QRELS, QUERIES, write_beir
 from tests.conftest import HashEncoder
 
 Explain = Callable[..., int]
@@ -76,17 +77,18 @@ def test_tables_by_hand(explain: Explain, out: Path, folder: Path, capsys: Any) 
         ["bm25", f"{overlap:.3f}", "0.600", "2 of 6 (33.3 %)", "3 of 7 (42.9 %)"]
     ]
     assert table(told.out, "### RR by number of relevant documents") == [
-        ["1", "bm25", "1", "1", "1.000", "0.500", "-0.500", "1.0000", "1.0000"],
-        ["2", "bm25", "4", "3", "0.875", "1.000", "+0.125", "1.0000", "1.0000"],
+        ["1", "bm25", "1", "1", "1.000", "0.500", "-0.500", "1", "1"],
+        ["2", "bm25", "4", "3", "0.875", "1.000", "+0.125", "1", "1"],
     ]
+    assert "| relevant | compared | queries | clusters | dense | method | difference | p | p (Holm) |" in told.out
     assert table(told.out, "### Unrelated documents among the first 2") == [
         # d5 for q1, d7 for q2, d3 for q4; and d1 for q5, with q1's "vitamin"
-        ["dense", "all", "0.80", "100.0 %", "25.0 %", "0.0 %", "75.0 %"],
+        ["dense", "all", "0.80", "", "25.0 %", "0.0 %", "75.0 %"],
         ["dense", "judged not relevant", "0.20", "25.0 %", "0.0 %", "0.0 %", "100.0 %"],
         ["dense", "relevant to another query of the cluster", "0.20", "25.0 %", "100.0 %", "0.0 %", "0.0 %"],
         ["dense", "relevant to another query", "0.40", "50.0 %", "0.0 %", "0.0 %", "100.0 %"],
         # d1 for q3, d3 for q4; and d1 for q5
-        ["bm25", "all", "0.60", "100.0 %", "33.3 %", "0.0 %", "66.7 %"],
+        ["bm25", "all", "0.60", "", "33.3 %", "0.0 %", "66.7 %"],
         ["bm25", "judged not relevant", "0.00", "0.0 %", "", "", ""],
         ["bm25", "relevant to another query of the cluster", "0.20", "33.3 %", "100.0 %", "0.0 %", "0.0 %"],
         ["bm25", "relevant to another query", "0.40", "66.7 %", "0.0 %", "0.0 %", "100.0 %"],
@@ -120,9 +122,11 @@ def test_marks_and_intervals_where_queries_are_many(explain: Explain, tmp_path: 
         write_run(made, tmp_path / "out" / "runs" / f"many.{name}.trec", name)
     assert explain(tmp_path / "out", folder, "--split", "dev", "--measure", "RR") == 0
     told = capsys.readouterr()
+    assert table(told.out, "### Order")[0][3:] == ["0 of 24", "0 of 24"]
     best_row, same_row = table(told.out, "### RR by")
+    assert best_row[7:] == ["0.0001", "0.0002"]
     assert best_row[:7] == ["1", "best", "24", "24", "0.500", "1.000", "+0.500▲ [+0.500, +0.500]"]
-    assert same_row[6:] == ["+0.000 [+0.000, +0.000]", "1.0000", "1.0000"]
+    assert same_row[6:] == ["+0.000 [+0.000, +0.000]", "1", "1"]
     assert "many: 24 documents that dense ranks are not in the corpus" in told.err
     assert "many: 24 of 24 rankings of best hold fewer than 20 documents" in told.err
 
@@ -197,17 +201,31 @@ def test_judgements_that_are_all_relevant_are_no_candidates(
     assert (told.err.count("\n"), told.out) == (1, "")
 
 
-def test_what_an_experiment_wrote_is_read(
-    explain: Explain, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, tools: Tools
-) -> None:
+Evaluate = Callable[..., Path]
+
+
+@pytest.fixture
+def evaluate(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, tools: Tools) -> Evaluate:
+    """OUT of an experiment with these arguments."""
     monkeypatch.setattr(scripts.tools, "load_encoder", lambda given, manifest=None: HashEncoder())
     made = tmp_path / "made"
-    arguments = [str(folder), "--out", str(made), "--methods", "dense", "bm25", "ppr"]
-    assert evaluate_retrieval.main(arguments) == 0
+
+    def ask(*arguments: object, methods: tuple[str, ...] = ("dense", "bm25")) -> Path:
+        given = [folder, "--out", made, "--methods", *methods, *arguments]
+        assert evaluate_retrieval.main([str(argument) for argument in given]) == 0
+        capsys.readouterr()
+        return made
+
+    return ask
+
+
+def test_what_an_experiment_wrote_is_read(explain: Explain, folder: Path, evaluate: Evaluate, capsys: Any) -> None:
+    made = evaluate(methods=("dense", "bm25", "ppr"))
     results = json.loads((made / "results.json").read_text())
-    capsys.readouterr()
     assert explain(made, folder, "--depth", 3, "--json") == 0
-    found = json.loads(capsys.readouterr().out)
+    told = capsys.readouterr()
+    assert "asked" not in told.err
+    found = json.loads(told.out)
     for name in ("tiny.dev", "tiny.test"):
         assert list(found[name]["order"]) == ["bm25", "ppr"]
         for method in found[name]["order"]:
@@ -215,6 +233,128 @@ def test_what_an_experiment_wrote_is_read(
             n = sum(gain["difference"]["n"] for gain in gains)
             mean = sum(gain["method"] * gain["difference"]["n"] for gain in gains) / n
             assert mean == pytest.approx(results[name][method]["nDCG@10"]["mean"])
+
+
+def test_the_example_of_the_docstring_is_a_command(
+    explain: Explain, folder: Path, evaluate: Evaluate, capsys: Any
+) -> None:
+    [line] = [line.split() for line in str(explain_retrieval.__doc__).splitlines() if "python scripts/" in line]
+    given: dict[str, object] = {"OUT": evaluate(), "FOLDER": folder}
+    assert line[:2] == ["python", "scripts/explain_retrieval.py"]
+    assert explain(*(given.get(word, word) for word in line[2:])) == 0
+    assert "### Order beside dense" in capsys.readouterr().out
+
+
+def test_every_option_has_a_sentence_of_help(explain: Explain, capsys: Any) -> None:
+    assert explain("--help") == 0
+    told = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    for name in explain_retrieval.Arguments.__dataclass_fields__:
+        option = {"out": "OUT", "folder": "FOLDER"}.get(name, f"--{name}")
+        after = told.split(f" {option} ", 2)[-1]
+        assert len(after.split(" --")[0].split("(default")[0].split()) > 4, option
+
+
+def test_runs_of_the_first_queries_are_explained_with_the_same_limit(
+    explain: Explain, folder: Path, evaluate: Evaluate, capsys: Any
+) -> None:
+    made = evaluate("--split", "dev", "--limit", 3)
+    arguments = (made, folder, "--split", "dev", "--depth", 2)
+    assert explain(*arguments) == 2
+    told = capsys.readouterr()
+    assert "ranks nothing for 2 of 5 judged queries, q4 first" in told.err
+    assert told.err.endswith("or name the --split and --limit that were asked.\n")
+    assert explain(*arguments, "--limit", 3, "--json") == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["tiny"]["n_queries"] == 3
+    assert told.err.count("the first 3 of 5 queries are asked") == 1
+    assert explain(*arguments, "--limit", 0) == 2
+    assert "The limit is 0 queries" in capsys.readouterr().err
+    evaluate("--split", "dev")  # and back: the state knows more queries than the runs hold
+    evaluate("--split", "dev", "--limit", 3)
+    assert explain(*arguments) == 2
+    assert "ranks nothing for 2 of 5 judged queries, q4 first" in capsys.readouterr().err
+
+
+def test_a_query_for_which_nothing_was_found_counts_as_asked(
+    explain: Explain, folder: Path, evaluate: Evaluate, capsys: Any
+) -> None:
+    with (folder / "queries.jsonl").open("a") as file:
+        file.write('{"_id": "q7", "text": "zxqv"}\n')  # a word that no paper has
+    with (folder / "qrels" / "dev.tsv").open("a") as file:
+        file.write("q7\td4\t1\n")
+    made = evaluate("--split", "dev")
+    assert "q7" not in (made / "runs" / "tiny.bm25.trec").read_text()
+    arguments = (made, folder, "--split", "dev", "--depth", 2, "--measure", "RR", "--json")
+    assert explain(*arguments) == 0
+    found = json.loads(capsys.readouterr().out)["tiny"]
+    assert found["n_queries"] == 6
+    values = json.loads((made / "results.json").read_text())["tiny"]["bm25"]["RR"]
+    one, several = found["gain"]["1"]["bm25"], found["gain"]["2"]["bm25"]
+    assert (one["difference"]["n"], several["difference"]["n"], values["n"]) == (2, 4, 6)
+    assert 2 * one["method"] + 4 * several["method"] == pytest.approx(6 * values["mean"])
+    shutil.rmtree(made / "state")
+    assert explain(*arguments) == 2
+    assert "tiny.bm25.trec ranks nothing for 1 of 6 judged queries, q7 first" in capsys.readouterr().err
+
+
+def test_queries_asked_otherwise_are_told(
+    explain: Explain, folder: Path, tmp_path: Path, evaluate: Evaluate, capsys: Any
+) -> None:
+    made = evaluate("--split", "dev", "--judged_only")
+    arguments = (made, folder, "--split", "dev", "--depth", 2)
+    assert explain(*arguments) == 0
+    sentence = "tiny: other queries were asked for dense, bm25 than these"
+    told = capsys.readouterr().err
+    assert sentence in told
+    assert "say so here" in told
+    assert explain(*arguments, "--judged_only") == 0
+    told = capsys.readouterr().err
+    assert sentence not in told
+    assert "say so here" not in told
+    shutil.rmtree(made / "state")
+    assert explain(*arguments) == 0
+    assert capsys.readouterr().err.startswith(
+        "tiny: every run ranks judged documents only, though the corpus has others; if the runs were made with "
+        "--judged_only, say so here.\n"
+    )
+    shutil.rmtree(made)
+    excluded = tmp_path / "excluded.tsv"
+    excluded.write_text("q1\td3\n")
+    evaluate("--split", "dev", "--excluded", excluded)
+    assert explain(*arguments) == 0
+    assert sentence in capsys.readouterr().err
+    assert explain(*arguments, "--excluded", excluded) == 0
+    assert sentence not in capsys.readouterr().err
+    (made / "state" / "tiny" / "bm25" / "1.jsonl").write_text('{"configuration": 1}\n')
+    assert explain(*arguments) == 2
+    assert "is no result of a run" in capsys.readouterr().err
+
+
+def test_years_make_no_difference(explain: Explain, tmp_path: Path, evaluate: Evaluate, capsys: Any) -> None:
+    records = [{"_id": key, "text": text, "latest_year": 2001} for key, text in QUERIES.items()]
+    folder = tmp_path / "tiny"
+    (folder / "queries.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    made = evaluate("--years")
+    assert explain(made, folder, "--depth", 2) == 0
+    assert "asked" not in capsys.readouterr().err
+
+
+def test_runs_over_sections_are_refused(explain: Explain, folder: Path, evaluate: Evaluate, capsys: Any) -> None:
+    sections = open_graph(evaluate() / "graphs" / "tiny").sections["section_id"].to_pylist()
+    rows = (f"q{n}\t{sections[n]}\t1\n" for n in range(1, 6))
+    (folder / "qrels" / "dev.tsv").write_text("".join(rows))
+    shutil.rmtree(folder.parent / "made" / "state")
+    made = evaluate("--split", "dev", "--unit", "section")
+    for kept in (True, False):
+        if not kept:
+            shutil.rmtree(made / "state")  # configuration.json still tells
+        assert explain(made, folder, "--split", "dev") == 2
+        told = capsys.readouterr()
+        assert "tiny.dense.trec ranks sections, and only runs over documents are explained" in told.err
+        assert (told.err.count("\n"), told.out) == (1, "")
+    (made / "configuration.json").write_text("[]")
+    assert explain(made, folder, "--split", "dev") == 2
+    assert "configuration.json is not what scripts/evaluate_retrieval.py writes" in capsys.readouterr().err
 
 
 def test_a_record_that_cannot_be_read_makes_the_exit_code_say_partly(
