@@ -22,10 +22,24 @@ Encoder = Annotated[
     tyro.conf.arg(metavar="DIR|NAME", help="Where the graph's encoder lies, if it has moved since the build."),
 ]
 Method = Annotated[
-    Literal["hybrid", "text", "ppr", "dense", "bm25", "lkg", "long_walk", "katz", "heat_kernel", "rocchio", "facts"],
+    Literal[
+        "hybrid",
+        "text",
+        "ppr",
+        "dense",
+        "bm25",
+        "bm25_metasyn",
+        "lkg",
+        "long_walk",
+        "katz",
+        "heat_kernel",
+        "rocchio",
+        "facts",
+        "concepts",
+    ],
     tyro.conf.arg(
         help="The fusion of embeddings, BM25 and the graph; that of the first two (text); one of them; other ways over"
-        " the graph (lkg, long_walk, katz, heat_kernel); feedback (rocchio, facts)."
+        " the graph (lkg, long_walk, katz, heat_kernel, concepts); feedback (rocchio, facts)."
     ),
 ]
 Limit = Annotated[int | None, tyro.conf.arg(metavar="N", help="Read only the first N papers.")]

@@ -772,6 +772,14 @@ def test_search_shows_what_its_json_holds(run: Run, sample_directory: Path, meth
         assert " ".join(result["text"].split())[:200] in text.out
 
 
+def test_search_takes_every_method_there_is(run: Run, sample_directory: Path) -> None:
+    from retrieval.methods import METHODS as ALL
+
+    for method in ALL:
+        found = run("search", sample_directory, "the bullwhip effect", "--method", method, "--top_n", 3, "--json")
+        assert (found.code, len(found.value["results"])) == (0, 3), method
+
+
 def test_bm25_needs_no_encoder(run: Run, sample_directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scripts.tools, "load_encoder", fail)
     assert run("search", sample_directory, "bullwhip", "--method", "bm25").code == 0

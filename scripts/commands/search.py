@@ -36,14 +36,14 @@ def run(arguments: Arguments) -> int:
     """Exit 2 when the graph or the query is empty, or nothing matches."""
     from kg.build import open_graph
     from kg.inspect import section_numbers
-    from retrieval.methods import Methods
+    from retrieval.methods import WITHOUT_ENCODER, Methods
     from retrieval.questions import NoMatchError, checked_question
     from retrieval.relevance import relevant_sections
     from scripts.tools import load_encoder
 
     graph = open_graph(arguments.graph)
     question = checked_question(graph, arguments.query, arguments.top_n)
-    encoder = None if arguments.method == "bm25" else load_encoder(arguments.encoder, graph.manifest)
+    encoder = None if arguments.method in WITHOUT_ENCODER else load_encoder(arguments.encoder, graph.manifest)
     methods = Methods(graph, encoder)
     ranking = methods.retriever(arguments.method).rank(question, arguments.top_n)
     if (
