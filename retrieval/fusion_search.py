@@ -53,6 +53,8 @@ def combinations(weights: Mapping[str, Sequence[float]]) -> list[dict[str, float
     settings = [dict(zip(distinct, chosen, strict=True)) for chosen in product(*distinct.values())]
     if not (settings := [setting for setting in settings if any(setting.values())]):
         raise InputError("All weights are 0; give at least one that is not.")
+    if not any(own[0] for own in distinct.values()):
+        raise InputError("The first weights are all 0, and make the setting to compare with; put another one first.")
     return settings
 
 
@@ -66,10 +68,13 @@ def fusion_values(
     unit: Unit = "document",
     track: Track = no_track,
 ) -> dict[str, list[dict[str, float]]]:
-    """Measure -> per setting: query -> value. ``settings``: weights of ``parts`` by name, as ``HybridScorer`` has them.
+    """Measure -> per setting: query -> value, of queries with a document that every measure counts as relevant.
+
+    ``settings``: weights of ``parts`` by name, as ``HybridScorer`` has them.
 
     Raises:
-        InputError: weights that a fusion cannot have, no measure, an unknown one, or work saved over sampling.
+        InputError: weights that a fusion cannot have, no measure, an unknown one, work saved over sampling, or measures
+            that no query has a relevant document for.
     """
     if not measures:
         raise InputError("There is nothing to choose by; name at least one measure.")
@@ -86,10 +91,24 @@ def fusion_values(
         judged = {query.query_id: qrels[query.query_id] for query in batch}
         for number, weights in enumerate(settings):
             fusion.weights = weights
-            found = evaluate(retriever.retrieve(batch, depth, unit), judged, measures, judged)
+            found = evaluate(retriever.retrieve(batch, depth, unit), judged, measures)
             for measure, own in found.items():
                 values[measure][number].update(own)
-    return values
+    return _of_common_queries(values)
+
+
+def _of_common_queries(values: dict[str, list[dict[str, float]]]) -> dict[str, list[dict[str, float]]]:
+    """Values of the queries that every measure has one for: those with a document that it counts as relevant."""
+    for measure, own in values.items():
+        if not own[0]:
+            raise InputError(f"{measure} counts no document of these queries as relevant; take another measure.")
+    common = set.intersection(*(set(own[0]) for own in values.values()))
+    if not common:
+        raise InputError(f"No query has a document that each of {', '.join(values)} counts as relevant; take fewer.")
+    return {
+        measure: [{query: value for query, value in setting.items() if query in common} for setting in own]
+        for measure, own in values.items()
+    }
 
 
 class _AsksOnce:

@@ -131,8 +131,7 @@ def run(arguments: Arguments) -> int:
     (qrels,) = collection.qrels.values()
     groups = clusters(qrels) if collection.groups is None else collection.groups
     how = SHARED if collection.groups is None else f"equal {collection.cluster_by}"
-    n_clusters = len({groups[query] for query in qrels})
-    check_divisible(n_clusters, arguments.halvings)
+    check_divisible(len({groups[query] for query in qrels}), arguments.halvings)
     for remark in collection.remarks:
         say(remark)
     graph = open_graph(arguments.graph)
@@ -147,9 +146,14 @@ def run(arguments: Arguments) -> int:
         arguments.unit,
         track,
     )
+    asked = next(iter(values.values()))[0]
+    if left_out := len(qrels) - len(asked):
+        say(f"{left_out:,} of {len(qrels):,} queries have no document that every measure counts as relevant.")
     found = cross_fit(values, groups, halvings=arguments.halvings)
     name = f"{collection.name} ({collection.splits[0]})"
-    tuned = Tuned(name, settings, found, advantage(found, groups), len(qrels), n_clusters, how)
+    tuned = Tuned(
+        name, settings, found, advantage(found, groups), len(asked), len({groups[query] for query in asked}), how
+    )
     if arguments.json:
         print_json(_plain(tuned))
     else:

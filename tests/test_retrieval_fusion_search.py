@@ -104,3 +104,17 @@ def test_a_fusion_of_nothing_is_refused() -> None:
         combinations({})
     with pytest.raises(InputError, match="All weights are 0"):
         combinations({"dense": [0.0], "bm25": [0.0]})
+
+
+def test_a_query_counts_where_every_measure_has_a_relevant_document_for_it(
+    sample_graph: LateralGraph, hash_encoder: HashEncoder, queries: list[Query]
+) -> None:
+    documents = sample_graph.documents["doc_id"].to_pylist()
+    qrels = {query.query_id: {documents[n]: 1 + n % 2} for n, query in enumerate(queries)}
+    parts = {"bm25": Methods(sample_graph, hash_encoder).part("bm25")}
+    found = fusion_values(sample_graph, parts, [{"bm25": 1.0}], queries, qrels, ["P(rel=2)@5", "R@5"])
+    expected = evaluate(Retriever(sample_graph, parts["bm25"]).retrieve(queries, 5, "document"), qrels, ["P(rel=2)@5"])
+    assert found["P(rel=2)@5"] == [expected["P(rel=2)@5"]]
+    assert list(found["R@5"][0]) == list(expected["P(rel=2)@5"]) == ["q1", "q3"]
+    with pytest.raises(InputError, match=r"P\(rel=9\)@5 counts no document"):
+        fusion_values(sample_graph, parts, [{"bm25": 1.0}], queries, qrels, ["P(rel=9)@5"])

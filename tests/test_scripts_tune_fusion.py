@@ -42,7 +42,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory, tools: Tools) -> Path:
 
 def test_settings_are_all_combinations_the_first_weights_first() -> None:
     assert read_settings(["dense=1", "bm25=.5,0,.5"]) == [{"dense": 1.0, "bm25": 0.5}, {"dense": 1.0, "bm25": 0.0}]
-    assert read_settings(["bm25=0,2"]) == [{"bm25": 2.0}]
+    assert read_settings(["bm25=2,0"]) == [{"bm25": 2.0}]
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,7 @@ def test_settings_are_all_combinations_the_first_weights_first() -> None:
         (["bm25=-1"], "names no weights"),
         (["bm25=1", "bm25=2"], "names bm25 twice"),
         (["bm25=0", "dense=0"], "All weights"),
+        (["bm25=0,1", "dense=0,1"], "first weights are all 0"),
         ([], "nothing to fuse"),
         (["bm25=1e308"], r"A weight of bm25 is 1e\+308; it must be 0 or between 1e-06 and 1,000,000"),
         (["bm25=1,1e-300"], "A weight of bm25 is 1e-300"),
