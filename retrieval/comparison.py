@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from kg.errors import InputError
-from retrieval.measures import Qrels, evaluate
+from retrieval.measures import WSS, Qrels, evaluate, parse_measure
 from retrieval.significance import Interval, cluster_bootstrap, clusters, holm, paired_randomisation
 from retrieval.trec import Run
 
@@ -30,10 +30,14 @@ class Difference:
 
 @dataclass(frozen=True)
 class Quality:
-    """One method on one set of judgements: measure -> query -> value, and mean recall at each of ``RANKS``."""
+    """One method on one set of judgements: measure -> query -> value, and mean recall at each of ``RANKS``.
+
+    ``ended``: of each ``WSS`` measure, the lengths of the rankings that end before its recall is reached.
+    """
 
     values: Mapping[str, Mapping[str, float]]
     recall: Mapping[int, float]
+    ended: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,35 @@ def assess(
     ranks = [rank for rank in RANKS if rank <= depth]
     found = evaluate(run, qrels, [f"R@{rank}" for rank in ranks])
     recall = {rank: sum(own.values()) / len(own) for rank, own in zip(ranks, found.values(), strict=True)}
-    return Quality(values, recall)
+    ended = {
+        name: [len(run.get(query, ())) for query, early in measure.unreached(run, qrels).items() if early]
+        for name in measures
+        if isinstance(measure := parse_measure(name), WSS)
+    }
+    return Quality(values, recall, ended)
+
+
+def work_remarks(name: str, qualities: Mapping[str, Quality], depth: int | None) -> Iterator[str]:
+    """Where ``WSS`` counts all as read, as rankings end too early: those that ``depth`` cut (None: it cut none), and
+    those that are shorter, as the method finds no more. ``qualities`` by method, ``name`` that of the judgements."""
+    for measure in dict.fromkeys(measure for quality in qualities.values() for measure in quality.ended):
+        cut: list[str] = []
+        short: list[str] = []
+        for method, quality in qualities.items():
+            lengths = quality.ended.get(measure, ())
+            n_cut, n = sum(length == depth for length in lengths), len(quality.values[measure])
+            cut += [f"{method} in {n_cut:,} of {n:,} queries"] if n_cut else []
+            short += [f"{method} in {len(lengths) - n_cut:,} of {n:,} queries"] if len(lengths) > n_cut else []
+        if cut:
+            yield (
+                f"{name}: {measure} counts all as read where --top_n {depth} ends a ranking before its recall is "
+                f"reached: {', '.join(cut)}; leave --top_n out to rank everything."
+            )
+        if short:
+            yield (
+                f"{name}: {measure} counts all as read where a method finds too few to reach its recall: "
+                f"{', '.join(short)}."
+            )
 
 
 def compare(

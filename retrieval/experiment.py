@@ -11,11 +11,12 @@ The same collections and graphs give the same bytes, but for the last line's.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,12 +32,14 @@ from kg.targets import replace_files
 from retrieval.batch import ALONE, BatchConfig, Share, missing, read_progress, run_batches
 from retrieval.candidates import Candidates
 from retrieval.collection import Collection
-from retrieval.comparison import SHARED, Comparison, Quality, assess, compare
-from retrieval.measures import WSS, parse_measure
+from retrieval.comparison import SHARED, Comparison, Quality, assess, compare, work_remarks
+from retrieval.facts import has_facts
+from retrieval.measures import WSS, canonical, parse_measure
 from retrieval.methods import METHODS, WITHOUT_ENCODER, Methods, MethodsConfig
 from retrieval.plots import quality_time, save_figure
 from retrieval.rerank import CrossEncoderReranker, RerankConfig
 from retrieval.retriever import Retriever
+from retrieval.stored_runs import stored_runs
 from retrieval.tables import (
     per_query_csv,
     recall_csv,
@@ -60,6 +63,8 @@ class ExperimentConfig:
     """What is compared and how. Measures and baseline may change between calls on one directory; the rest is refused.
 
     ``methods``: those of ``retrieval.methods``, alone or with ``RERANKED`` after them, which ``reranking`` says how.
+    ``measures`` become ``measures.canonical``. ``deepen``: rankings are longer than the ``top_n`` of ``batch`` where
+    those in the directory are, and hold everything where a measure is ``WSS``, which looks for the last documents.
 
     Raises:
         InputError: an unknown method or measure, one named twice, a baseline that is none of the methods, a method that
@@ -72,8 +77,10 @@ class ExperimentConfig:
     batch: BatchConfig = field(default_factory=BatchConfig)
     settings: MethodsConfig = field(default_factory=MethodsConfig)
     reranking: RerankConfig | None = None
+    deepen: bool = False
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "measures", tuple(map(canonical, self.measures)))
         for what, names in (("method", self.methods), ("measure", self.measures)):
             if not names:
                 raise InputError(f"No {what} is named; name one or more.")
@@ -91,8 +98,6 @@ class ExperimentConfig:
                 f"--rerank names the cross-encoder {self.reranking.folder}, but no method reranks; put {RERANKED} "
                 f"after those that shall, as {self.methods[0]}{RERANKED}, or leave --rerank out."
             )
-        for measure in self.measures:
-            parse_measure(measure)
         if self.baseline is not None and self.baseline not in self.methods:
             raise InputError(f"The baseline {self.baseline!r} is none of the methods; add it to them.")
 
@@ -100,6 +105,11 @@ class ExperimentConfig:
     def needs_encoder(self) -> bool:
         """Whether any of the methods does."""
         return not {method.removesuffix(RERANKED) for method in self.methods} <= set(WITHOUT_ENCODER)
+
+    @property
+    def needs_all(self) -> bool:
+        """Whether a measure looks at whole rankings and at the number of candidates."""
+        return any(isinstance(parse_measure(measure), WSS) for measure in self.measures)
 
 
 @dataclass(frozen=True)
@@ -114,7 +124,9 @@ class Outcome:
 class Experiment:
     """One collection on one graph in the directory ``out``.
 
-    ``encoder`` may be None where no method needs one. Raises ``InputError`` if the graph holds no relevant document.
+    ``encoder`` may be None where no method needs one. ``remarks``: what else the tables rest on less than they seem to,
+    one sentence each; ``evaluate`` adds what the rankings show. Raises ``InputError`` if the graph holds no relevant
+    document.
     """
 
     def __init__(
@@ -131,7 +143,20 @@ class Experiment:
         self._out = out
         self._methods = Methods(graph, encoder, config.settings)
         self._candidates = Candidates(graph, config.batch.unit)
-        self.remarks = (*collection.remarks, *self._check_relevant())
+        self.remarks = [*collection.remarks, *self._candidates.remarks(collection)]
+        if (same := [m for m in config.methods if m.removesuffix(RERANKED) == "facts"]) and not has_facts(graph):
+            self.remarks.append(
+                f"{collection.name}: the graph has no asserted relations, so {' and '.join(same)} "
+                f"{'ranks' if len(same) == 1 else 'rank'} as dense does."
+            )
+
+    @cached_property
+    def batch(self) -> BatchConfig:
+        """How queries are asked. What is done of these methods decides too, unless ``start_anew`` was called before."""
+        if not self.config.deepen:
+            return self.config.batch
+        top_n = max([self.config.batch.top_n, *map(self._top_n_of, self.config.methods)])
+        return replace(self.config.batch, top_n=max(top_n, len(self._candidates)) if self.config.needs_all else top_n)
 
     def start_anew(self) -> None:
         """Forget what is done of these methods."""
@@ -151,7 +176,7 @@ class Experiment:
                 self.collection.queries,
                 self._state(method),
                 self.configuration(method),
-                self.config.batch,
+                self.batch,
                 share=share,
                 track=track,
                 label=f"{self.collection.name} {method}",
@@ -161,11 +186,10 @@ class Experiment:
         """Write the runs, once all is done; comparisons by split, and timings by method."""
         qualities: dict[str, dict[str, Quality]] = {name: {} for name in self.collection.qrels}
         timings: dict[str, Timing] = {}
-        needed = any(isinstance(parse_measure(measure), WSS) for measure in self.config.measures)
         sizes = {
             name: self._candidates.numbers(self.collection.queries, qrels)
             for name, qrels in self.collection.qrels.items()
-            if needed
+            if self.config.needs_all
         }
         for method in self.config.methods:  # one run in memory at a time
             progress = read_progress(self._state(method), self.configuration(method))
@@ -174,8 +198,10 @@ class Experiment:
             timings[method] = timing(progress)
             for name, qrels in self.collection.qrels.items():
                 qualities[name][method] = assess(
-                    run, qrels, self.config.measures, n_candidates=sizes.get(name), depth=self.config.batch.top_n
+                    run, qrels, self.config.measures, n_candidates=sizes.get(name), depth=self.batch.top_n
                 )
+        depth = self.batch.top_n if self.batch.top_n < len(self._candidates) else None
+        self.remarks += [remark for name, own in qualities.items() for remark in work_remarks(name, own, depth)]
         groups = self.collection.groups
         how = SHARED if groups is None else f"equal {self.collection.cluster_by}"
         compared = [
@@ -187,7 +213,7 @@ class Experiment:
     def configuration(self, method: str) -> dict[str, Any]:
         """What decides the rankings of a method, beside the queries."""
         files = json.dumps(self._graph.manifest.get("files", {}), sort_keys=True)
-        batch = self.config.batch
+        batch = self.batch
         return {
             "method": method,
             "graph": hashlib.sha256(files.encode()).hexdigest()[:32],
@@ -208,6 +234,7 @@ class Experiment:
         return {
             "splits": self.collection.splits,
             "queries": len(self.collection.queries),
+            "top_n": self.batch.top_n,
             "graph": {"counts": manifest.get("counts"), **manifest["configuration"]},
             "methods": {method: self.configuration(method) for method in self.config.methods},
             "remarks": self.remarks,
@@ -233,21 +260,13 @@ class Experiment:
     def _state(self, method: str) -> Path:
         return self._out / "state" / self.collection.name / method
 
-    def _check_relevant(self) -> Iterator[str]:
-        unit = self.config.batch.unit
-        for label, qrels in self.collection.qrels.items():
-            relevant = {d for own in qrels.values() for d, score in own.items() if score > 0}
-            absent = {name for name in relevant if name not in self._candidates}
-            if absent == relevant:
-                raise InputError(
-                    f"The graph holds none of the {len(relevant):,} relevant {unit}s of {label}; give the graph of its "
-                    "corpus, and the unit that its judgements are of."
-                )
-            if absent:
-                yield (
-                    f"{label}: {len(absent):,} of {len(relevant):,} relevant {unit}s are not in the graph or have no "
-                    "text there; no method can find them."
-                )
+    def _top_n_of(self, method: str) -> int:
+        """That of what is done of a method; 0 where nothing is."""
+        found = 0
+        for path in self._state(method).glob("*.jsonl"):
+            with path.open("rb") as file, contextlib.suppress(ValueError, KeyError, TypeError):  # torn, or not ours
+                found = max(found, int(json.loads(file.readline())["configuration"]["top_n"]))
+        return found
 
 
 def corpus_graph(
@@ -271,10 +290,16 @@ def corpus_graph(
 
 def write_results(out: Path, outcome: Outcome, config: ExperimentConfig, described: Mapping[str, Any]) -> list[Path]:
     """Write the tables and the plot; their paths. ``described`` goes into configuration.json as it is."""
-    own = {"measures": config.measures, "baseline": config.baseline, "methods": config.methods}
+    own = {
+        "measures": config.measures,
+        "baseline": config.baseline,
+        "methods": config.methods,
+        "unit": config.batch.unit,
+        "size": config.batch.size,
+    }
     comparisons = outcome.comparisons
     texts = {
-        "configuration.json": _json({**own, **asdict(config.batch), "collections": described}),
+        "configuration.json": _json({**own, "collections": described}),
         "results.json": _json(results(comparisons)),
         "significance.json": _json(significance(comparisons)),
         "results.md": results_markdown(comparisons),
@@ -288,6 +313,18 @@ def write_results(out: Path, outcome: Outcome, config: ExperimentConfig, describ
     collections = [outcome.collection_of[c.name] for c in comparisons]
     figures = save_figure(quality_time(comparisons, outcome.timings, collections), out / "quality_time")
     return [*(out / name for name in texts), *figures]
+
+
+def left_out(out: Path, collections: Sequence[str], methods: Sequence[str]) -> dict[str, list[str]]:
+    """Collection -> methods whose results lie finished in ``out`` while tables of these alone are without them."""
+    kept = {path.name for path in (out / "state").glob("*") if path.is_dir()}
+    found: dict[str, list[str]] = {}
+    for name in sorted(kept):
+        shown = methods if name in collections else ()
+        finished = [method for method, run in stored_runs(out, name).items() if run.configuration is not None]
+        if others := [method for method in finished if method not in shown]:
+            found[name] = others
+    return found
 
 
 def _json(value: object) -> str:

@@ -45,9 +45,20 @@ class WSS:
         if not relevant:
             return 0.0
         places = _places(ranking, relevant, n_candidates)
-        needed = -(-self.recall * len(set(relevant)) // 100)  # in whole numbers, as a float may be just above one
+        needed = self.needed(relevant)
         read = places[needed - 1] if needed <= len(places) else n_candidates
         return (n_candidates - read) / n_candidates - (100 - self.recall) / 100
+
+    def needed(self, relevant: Collection[str]) -> int:
+        """How many of the relevant documents make up the recall."""
+        return -(-self.recall * len(set(relevant)) // 100)  # in whole numbers, as a float may be just above one
+
+    def unreached(self, run: Run, qrels: Qrels) -> dict[str, bool]:
+        """Of each query with a relevant document, whether its ranking ends before the recall is reached, so that all
+        counts as read."""
+        relevant = {query: found for query, own in qrels.items() if (found := _relevant(own, self))}
+        ranked = {query: set(run[query].ids) if query in run else set() for query in relevant}
+        return {query: len(ranked[query] & found) < self.needed(found) for query, found in relevant.items()}
 
 
 def parse_measure(name: str) -> ir_measures.Measure | WSS:
@@ -80,6 +91,11 @@ def parse_measure(name: str) -> ir_measures.Measure | WSS:
             f"{name!r} is no measure known here; take one such as R@20, P(rel=2)@10, nDCG@10, RR@10, AP or WSS@95."
         )
     return measure
+
+
+def canonical(name: str) -> str:
+    """The one spelling of a measure: ``nDCG@10`` for ``NDCG@10``, ``RR`` for ``MRR``. Raises as ``parse_measure``."""
+    return str(parse_measure(name))
 
 
 def cutoff(name: str) -> int | None:

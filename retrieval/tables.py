@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from retrieval.comparison import Comparison
@@ -91,19 +92,20 @@ def recall_csv(comparisons: Sequence[Comparison]) -> str:
     return _csv(["dataset", "method", "rank", "recall"], rows)
 
 
-def results_markdown(comparisons: Sequence[Comparison]) -> str:
-    """A table per dataset; where queries are too few for intervals, also the values of each."""
-    return "\n".join(part for c in comparisons for part in _dataset(c))
+def results_markdown(comparisons: Sequence[Comparison], *, by_query: bool = True) -> str:
+    """Means and differences of each dataset; with ``by_query`` also the values of each query where these are few."""
+    return "\n".join(line for c in comparisons for line in (*_dataset(c), *(_queries(c) if by_query else ())))
 
 
 def timings_markdown(timings: Timings, batch_size: int) -> str:
-    """Mean ± standard deviation of seconds per query, a row per method and a column per collection."""
+    """Mean ± standard deviation of milliseconds per query, a row per method and a column per collection."""
     names = list(timings)
     methods = list(dict.fromkeys(method for own in timings.values() for method in own))
-    cells = {(m, n): _seconds(timings[n][m]) for m in methods for n in names if m in timings[n]}
-    apart = {(m, n): f"{timings[n][m].preparation:.2f}" for m in methods for n in names if m in timings[n]}
+    cells = {(m, n): _milliseconds(timings[n][m]) for m in methods for n in names if m in timings[n]}
+    apart = {(m, n): _two_digits(timings[n][m].preparation) for m in methods for n in names if m in timings[n]}
     lines = [
-        f"Seconds per query, mean ± standard deviation: encoding and ranking, {batch_size} questions at a time.",
+        "Milliseconds per query, mean ± standard deviation (none of a single batch): encoding and ranking, "
+        f"{batch_size} questions at a time.",
         "",
         *markdown_table(["method", *names], [[m, *(cells.get((m, n), "") for n in names)] for m in methods]),
         "",
@@ -129,43 +131,82 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], n_words
     return ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
 
 
-def _dataset(c: Comparison) -> list[str]:
+def _dataset(c: Comparison) -> Iterator[str]:
     best = {measure: max(c.intervals[method][measure].mean for method in c.methods) for measure in c.measures}
     rows = [[method, *(_cell(c, method, measure, best[measure]) for measure in c.measures)] for method in c.methods]
-    few = c.n_clusters < FEW
+    yield from (f"## {c.name}", "", " ".join(_caption(c)), "")
+    yield from (*markdown_table(["method", *c.measures], rows), "")
+    if tested := [method for method in c.methods if method != c.baseline and _tested(c)]:
+        yield from (f"### Difference from {c.baseline} (p after Holm)", "")
+        rows = [[method, *(_difference(c, method, measure) for measure in c.measures)] for method in tested]
+        yield from (*markdown_table(["method", *c.measures], rows), "")
+
+
+def _queries(c: Comparison) -> Iterator[str]:
+    """A table per measure where queries are few."""
+    for measure in c.measures if c.n_queries < FEW else ():
+        yield from (f"### {measure}, query by query", "")
+        rows = [
+            [query, *(f"{c.values[m][measure][query]:.3f}" for m in c.methods)]
+            for query in c.values[c.methods[0]][measure]
+        ]
+        yield from (*markdown_table(["query", *c.methods], rows), "")
+
+
+def _caption(c: Comparison) -> Iterator[str]:
     independent = "" if c.n_clusters == c.n_queries else f" in {c.n_clusters:,} clusters by {c.clustered_by}"
-    caption = f"{c.n_queries:,} queries{independent}. " + (
-        f"Fewer than {FEW} of them are independent, so there are no intervals."
-        if few
-        else "Mean [95 % bootstrap interval]; the highest mean is bold."
-    )
-    if c.baseline is not None:
-        test = "exact sign-flip" if few else "paired randomisation"
-        caption += f" ▲ above, ▼ below {c.baseline}: {test} test, p <= {LEVEL} after Holm's correction over methods."
-    lines = [f"## {c.name}", "", caption, "", *markdown_table(["method", *c.measures], rows), ""]
-    if c.n_queries < FEW:
-        for measure in c.measures:
-            by_query = {
-                query: [f"{c.values[m][measure][query]:.3f}" for m in c.methods]
-                for query in c.values[c.methods[0]][measure]
-            }
-            lines += [f"### {measure}, query by query", ""]
-            lines += [
-                *markdown_table(["query", *c.methods], [[query, *cells] for query, cells in by_query.items()]),
-                "",
-            ]
-    return lines
+    yield f"{c.n_queries:,} queries{independent}."
+    few = c.n_clusters < FEW
+    if few:
+        yield f"Fewer than {FEW} of them are independent, so there are no intervals."
+    bold = "the highest mean is bold" if len(c.methods) > 1 else ""
+    shown = "" if few else "mean [95 % BCa bootstrap interval]"
+    if sentence := "; ".join(part for part in (shown, bold) if part):
+        yield f"{sentence[0].upper()}{sentence[1:]}."
+    if c.baseline is None and len(c.methods) > 1:
+        yield "Nothing is tested, as no method is named as the baseline and none is a text method."
+    if not _tested(c):
+        return
+    test = "exact sign-flip" if few else "paired randomisation"
+    least = min(1.0, 2.0 ** (1 - c.n_clusters) * (len(c.methods) - 1))
+    if few and least > LEVEL:
+        yield (
+            f"Too few clusters to mark anything: p of the {test} test against {c.baseline} is {_p(least)} or more "
+            "after Holm's correction over methods."
+        )
+    else:
+        yield f"▲ above, ▼ below {c.baseline}: {test} test, p <= {LEVEL} after Holm's correction over methods."
+
+
+def _tested(c: Comparison) -> bool:
+    return any(c.differences.values())
 
 
 def _cell(c: Comparison, method: str, measure: str, best: float) -> str:
     i = c.intervals[method][measure]
-    mean = f"**{i.mean:.3f}**" if i.mean == best else f"{i.mean:.3f}"
+    mean = f"**{i.mean:.3f}**" if i.mean == best and len(c.methods) > 1 else f"{i.mean:.3f}"
     interval = "" if i.low is None or i.high is None else f" [{i.low:.3f}, {i.high:.3f}]"
     return f"{mean}{mark(c, method, measure)}{interval}"
 
 
-def _seconds(t: Timing) -> str:
-    return f"{t.mean:.4f}" if t.sd is None else f"{t.mean:.4f} ± {t.sd:.4f}"
+def _difference(c: Comparison, method: str, measure: str) -> str:
+    d = c.differences[measure][method]
+    return f"{d.mean:+.3f} ({_p(d.adjusted)})"
+
+
+def _p(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.2g}"
+
+
+def _milliseconds(t: Timing) -> str:
+    return " ± ".join(_two_digits(1000 * seconds) for seconds in (t.mean, t.sd) if seconds is not None)
+
+
+def _two_digits(number: float) -> str:
+    """``number`` >= 0 with two significant digits, or as a whole number: 0.0021, 3.0, 25, 1,300."""
+    rounded = float(f"{number:.1e}")
+    decimals = max(0, 1 - math.floor(math.log10(rounded))) if rounded else 0
+    return f"{rounded:,.{decimals}f}"
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -13,8 +13,8 @@ class Timing:
     """Seconds of retrieval per query, encoding the question included, opening the graph and preparing not.
 
     ``mean`` and ``sd`` are over ``n`` queries, each taken to need its batch's seconds divided by the batch's size;
-    ``sd`` is None for fewer than two. ``preparation``: median seconds until a first question was answered, over the
-    ``starts`` of processes. What an earlier method had prepared is not counted again.
+    ``sd`` is None for fewer than two batches, which show no deviation. ``preparation``: median seconds until a first
+    question was answered, over the ``starts`` of processes. What an earlier method had prepared is not counted again.
     """
 
     mean: float
@@ -29,7 +29,7 @@ def timing(progress: Progress) -> Timing:
     n = sum(size for size, _ in progress.batches)
     mean = sum(seconds for _, seconds in progress.batches) / n if n else 0.0
     squares = sum(size * (seconds / size - mean) ** 2 for size, seconds in progress.batches)
-    sd = math.sqrt(squares / (n - 1)) if n > 1 else None
+    sd = math.sqrt(squares / (n - 1)) if len(progress.batches) > 1 else None
     prepared = sorted(progress.preparations)
     middle = len(prepared) // 2
     preparation = (prepared[middle] + prepared[~middle]) / 2 if prepared else 0.0

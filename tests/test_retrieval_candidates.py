@@ -8,6 +8,7 @@ from kg.build import Tools, build_graph, open_graph
 from kg.lateral import LateralGraph
 from kg.records import Document, Part
 from retrieval.candidates import Candidates
+from retrieval.collection import Collection
 from retrieval.measures import evaluate
 from retrieval.queries import Query
 from retrieval.ranking import Ranking
@@ -84,6 +85,33 @@ def test_work_saved_is_over_the_candidates_of_the_query(graph: LateralGraph) -> 
         "WSS@33": {"q": pytest.approx((3 - 1) / 3 - 0.67)},
         "WSS@34": {"q": pytest.approx(0 - 0.66)},
     }
+
+
+def test_what_is_later_than_a_query_allows_is_found(graph: LateralGraph) -> None:
+    queries = [Query("early", "?", 2001), Query("late", "?", 2010), Query("always", "?")]
+    queries += [Query(str(n), "?", 1999) for n in range(150)]
+    judged = {"long": 1, "new": 2, "undated": 1, "gone": 1, "empty": 0}
+    qrels = [{query.query_id: judged for query in queries}, {"early": {"new": 1}, "149": {"long": 0}}]
+    expected = {("early", "new")} | {(str(n), name) for n in range(150) for name in ("long", "new")}
+    assert Candidates(graph, "document").too_late(queries, qrels) == expected
+    sections = [{"early": {"long#0": 1, "new#0": 1, "undated#0": 1}, "late": {"new#0": 1}}]
+    assert Candidates(graph, "section").too_late(queries, sections) == {("early", "new#0")}
+
+
+def test_what_is_judged_and_cannot_be_ranked_is_remarked_on(graph: LateralGraph) -> None:
+    judged = {"long": 1, "gone": 1, "new": 1, "undated": 0, "empty": 0, "lost": -1}
+    queries = (Query("q", "?", 2001, candidates=frozenset({*judged, "elsewhere"})), Query("else", "?"))
+    told = list(
+        Candidates(graph, "document").remarks(Collection("tiny", queries, {"tiny.dev": {"q": judged}}, ("dev",)))
+    )
+    assert told == [
+        "tiny.dev: 1 of 3 relevant documents are not in the graph or have no text there; no method can find them.",
+        "tiny.dev: 3 of 4 documents that are judged and not relevant are not in the graph or have no text there; they "
+        "are neither ranked nor counted as candidates.",
+        "tiny: 1 relevant documents are later than their query's latest_year; they count as missed.",
+    ]
+    whole = Collection("tiny", (Query("q", "?", 2010),), {"tiny": {"q": {"long": 1, "new": 1, "undated": 0}}}, ("dev",))
+    assert list(Candidates(graph, "document").remarks(whole)) == []
 
 
 def test_many_queries_are_counted_each(graph: LateralGraph) -> None:

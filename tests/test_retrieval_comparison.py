@@ -6,7 +6,7 @@ import pytest
 import pytrec_eval
 
 from kg.errors import InputError
-from retrieval.comparison import Comparison, assess, compare
+from retrieval.comparison import Comparison, assess, compare, work_remarks
 from retrieval.ranking import Ranking
 from retrieval.significance import cluster_bootstrap, clusters, holm, paired_randomisation
 
@@ -29,6 +29,10 @@ def ranked(strength: float) -> dict[str, Ranking]:
         best = sorted(scores, key=lambda document: -scores[document])[:30]
         run[query] = Ranking(tuple(best), tuple(scores[document] for document in best))
     return run
+
+
+def ranked_as(*ids: str) -> Ranking:
+    return Ranking(ids, tuple(float(-rank) for rank in range(len(ids))))
 
 
 RUNS = {"bm25": ranked(0.3), "dense": ranked(0.5), "ppr": ranked(1.5), "lkg": ranked(0.0)}
@@ -89,6 +93,37 @@ def test_nothing_to_compare_is_refused() -> None:
         assess(RUNS["bm25"], QRELS, [])
     with pytest.raises(InputError, match="'else' is none of the methods"):
         compared(baseline="else")
+
+
+def test_rankings_that_end_before_the_recall_of_a_measure_are_remarked_on() -> None:
+    qrels = {"p": {"a": 1, "b": 1}, "q": {"a": 1}, "r": {"c": 1, "d": 2}, "s": {"a": 0}}
+    runs = {
+        "all": {query: ranked_as("a", "b", "c", "d") for query in qrels},
+        "cut": {query: ranked_as("a", "c") for query in qrels},  # p lacks b, r lacks d
+        "silent": {"p": ranked_as("b"), "q": ranked_as("b", "a"), "s": ranked_as("a")},  # p, and r is not answered
+    }
+    sizes = dict.fromkeys(qrels, 4)
+    measures = ("RR", "WSS@95", "WSS@50", "WSS(rel=2)@95")
+    made = {m: assess(run, qrels, measures, n_candidates=sizes) for m, run in runs.items()}
+    assert {m: made[m].ended for m in runs} == {
+        "all": {"WSS@95": [], "WSS@50": [], "WSS(rel=2)@95": []},
+        "cut": {"WSS@95": [2, 2], "WSS@50": [], "WSS(rel=2)@95": [2]},
+        "silent": {"WSS@95": [1, 0], "WSS@50": [0], "WSS(rel=2)@95": [0]},
+    }
+    told = list(work_remarks("tiny", made, 2))
+    assert told == [
+        "tiny: WSS@95 counts all as read where --top_n 2 ends a ranking before its recall is reached: cut in 2 of 3 "
+        "queries; leave --top_n out to rank everything.",
+        "tiny: WSS@95 counts all as read where a method finds too few to reach its recall: silent in 2 of 3 queries.",
+        "tiny: WSS@50 counts all as read where a method finds too few to reach its recall: silent in 1 of 3 queries.",
+        "tiny: WSS(rel=2)@95 counts all as read where --top_n 2 ends a ranking before its recall is reached: cut in "
+        "1 of 1 queries; leave --top_n out to rank everything.",
+        "tiny: WSS(rel=2)@95 counts all as read where a method finds too few to reach its recall: silent in 1 of 1 "
+        "queries.",
+    ]
+    assert not [remark for remark in work_remarks("tiny", made, None) if "--top_n" in remark]
+    assert list(work_remarks("tiny", {"all": made["all"]}, 2)) == []
+    assert list(work_remarks("tiny", {"cut": assess(runs["cut"], qrels, ["RR"])}, 2)) == []
 
 
 def test_given_clusters_are_used_and_named() -> None:

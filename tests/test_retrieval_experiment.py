@@ -12,7 +12,7 @@ from kg.records import Document
 from kg.sectioning import SectioningConfig
 from retrieval.batch import BatchConfig
 from retrieval.collection import Collection, read_collection
-from retrieval.experiment import Experiment, ExperimentConfig, corpus_graph
+from retrieval.experiment import Experiment, ExperimentConfig, corpus_graph, left_out
 from retrieval.methods import HYBRID_WEIGHTS
 from retrieval.queries import Query
 from retrieval.rerank import RerankConfig
@@ -68,9 +68,9 @@ def test_answers_that_no_method_can_find_are_counted(graph: LateralGraph, tmp_pa
         Collection("tiny", (Query("q1", "Vitamin D?"),), qrels, ("dev",)), graph, None, tmp_path,
         ExperimentConfig(("bm25",)),
     )  # fmt: skip
-    assert made.remarks == (
+    assert made.remarks == [
         "tiny: 2 of 3 relevant documents are not in the graph or have no text there; no method can find them.",
-    )
+    ]
 
 
 def test_judgements_of_another_corpus_or_unit_are_refused(
@@ -112,6 +112,7 @@ def test_exclusions_lower_the_number_of_candidates(
         ({"methods": ()}, "No method is named"),
         ({"methods": ("bm25", "bm25")}, "method bm25 is named twice"),
         ({"measures": ("RR", "RR")}, "measure RR is named twice"),
+        ({"measures": ("RR", "MRR")}, "measure RR is named twice"),
         ({"measures": ("nDCGG@10",)}, "'nDCGG@10' is no measure known here"),
         ({"baseline": "dense"}, "baseline 'dense' is none of the methods"),
         ({"methods": ("psr+rerank",)}, r"no method 'psr'; use one of hybrid, .*, or one of them with \+rerank"),
@@ -163,3 +164,84 @@ def test_the_weights_of_hybrid_decide_its_rankings_and_no_others(
     experiment = Experiment(collection, graph, hash_encoder, tmp_path, ExperimentConfig(("hybrid", "bm25")))
     assert experiment.configuration("hybrid")["weights"] == dict(HYBRID_WEIGHTS)
     assert "weights" not in experiment.configuration("bm25")
+
+
+def test_measures_go_by_one_name() -> None:
+    assert ExperimentConfig(("bm25",), ("NDCG@10", "WSS@95")).measures == ("nDCG@10", "WSS@95")
+
+
+def made(graph: LateralGraph, collection: Collection, out: Path, config: ExperimentConfig) -> Experiment:
+    experiment = Experiment(collection, graph, HashEncoder(), out, config)
+    experiment.check()
+    experiment.run()
+    experiment.evaluate()
+    return experiment
+
+
+def test_rankings_hold_all_where_a_measure_looks_for_the_last(
+    graph: LateralGraph, collection: Collection, tmp_path: Path
+) -> None:
+    short = ExperimentConfig(("dense",), ("RR",), batch=BatchConfig(top_n=3), deepen=True)
+    assert made(graph, collection, tmp_path / "a", short).batch.top_n == 3
+    with pytest.raises(InputError, match="holds results with top_n 3, not 8"):
+        made(graph, collection, tmp_path / "a", replace(short, measures=("WSS@95",)))
+    whole = made(graph, collection, tmp_path / "b", replace(short, measures=("RR", "WSS@95")))
+    assert whole.batch.top_n == 8
+    assert not [remark for remark in whole.remarks if "counts all as read" in remark]
+    # what is done decides, also for a method beside it
+    beside = replace(short, methods=("lkg", "dense"))
+    again = made(graph, collection, tmp_path / "b", beside)
+    assert (again.batch.top_n, again.configuration("lkg")["top_n"]) == (8, 8)
+    anew = Experiment(collection, graph, HashEncoder(), tmp_path / "b", beside)
+    anew.start_anew()
+    assert anew.batch.top_n == 3
+
+
+def test_a_state_that_a_kill_tore_has_no_say(graph: LateralGraph, collection: Collection, tmp_path: Path) -> None:
+    state = tmp_path / "state" / "tiny" / "dense"
+    state.mkdir(parents=True)
+    for number, text in enumerate(('{"configuration": {"top_n": 90', "[]", "", '{"configuration": {"top_n": null}}')):
+        (state / f"{number}.jsonl").write_text(text)
+    config = ExperimentConfig(("dense",), ("RR",), batch=BatchConfig(top_n=3), deepen=True)
+    assert Experiment(collection, graph, HashEncoder(), tmp_path, config).batch.top_n == 3
+    (state / "4.jsonl").write_text('{"configuration": {"top_n": 5}}\n')
+    assert Experiment(collection, graph, HashEncoder(), tmp_path, config).batch.top_n == 5
+
+
+def test_a_given_length_is_kept_and_what_it_cuts_is_said(
+    graph: LateralGraph, collection: Collection, tmp_path: Path
+) -> None:
+    config = ExperimentConfig(("dense", "lkg"), ("WSS@95",), batch=BatchConfig(top_n=1))
+    remarks = made(graph, collection, tmp_path, config).remarks
+    (told,) = [remark for remark in remarks if remark.startswith("tiny.dev: WSS@95")]
+    # of five queries four have two relevant documents
+    cut = [int(part.split(" of 5")[0].split()[-1]) for part in told.split(", ")]
+    assert all(4 <= n <= 5 for n in cut)
+    assert "where --top_n 1 ends a ranking" in told
+
+
+def test_facts_that_there_are_none_of_are_remarked_on(
+    graph: LateralGraph, collection: Collection, tmp_path: Path, reranking: RerankConfig
+) -> None:
+    for methods, words in (
+        (("facts", "dense"), "facts ranks as dense does."),
+        (("facts+rerank", "facts"), "facts+rerank and facts rank as dense does."),
+    ):
+        config = ExperimentConfig(methods, reranking=reranking if "facts+rerank" in methods else None)
+        remarks = Experiment(collection, graph, HashEncoder(), tmp_path, config).remarks
+        assert remarks[-1] == f"tiny: the graph has no asserted relations, so {words}"
+    remarks = Experiment(collection, graph, HashEncoder(), tmp_path, ExperimentConfig(("dense", "hybrid"))).remarks
+    assert not [remark for remark in remarks if "asserted" in remark]
+
+
+def test_what_tables_leave_out_is_found(graph: LateralGraph, collection: Collection, tmp_path: Path) -> None:
+    made(graph, collection, tmp_path, ExperimentConfig(("dense", "bm25")))
+    made(graph, replace(collection, name="other"), tmp_path, ExperimentConfig(("lkg",)))
+    begun = Experiment(collection, graph, None, tmp_path, ExperimentConfig(("bm25_metasyn",)))
+    begun.run()  # and not evaluated, so that it may be unfinished
+    assert left_out(tmp_path, ["tiny"], ["dense"]) == {"other": ["lkg"], "tiny": ["bm25"]}
+    assert left_out(tmp_path, ["tiny", "other"], ["dense", "bm25", "lkg"]) == {}
+    begun = Experiment(collection, graph, None, tmp_path, ExperimentConfig(("bm25",)))
+    begun.start_anew()  # whose run stays, and is not brought back at once
+    assert left_out(tmp_path, ["tiny", "other"], ["dense", "lkg"]) == {}
+    assert left_out(tmp_path / "nowhere", ["tiny"], ["dense"]) == {}

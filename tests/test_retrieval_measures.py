@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg.errors import InputError
-from retrieval.measures import WSS, evaluate, parse_measure, recall_curve
+from retrieval.measures import WSS, canonical, evaluate, parse_measure, recall_curve
 from retrieval.ranking import Ranking
 
 DOCUMENTS = [f"d{i}" for i in range(15)]
@@ -123,6 +123,18 @@ def test_wss_by_hand():
     assert WSS(95).value(ranked(), relevant, 20) == pytest.approx(-0.05)
 
 
+@settings(deadline=None)
+@given(
+    run=st.dictionaries(QUERIES, rankings()), qrels=st.dictionaries(QUERIES, JUDGEMENTS), percent=st.integers(1, 100)
+)
+def test_the_recall_is_unreached_where_all_counts_as_read(run, qrels, percent):
+    # Of more candidates than are ranked, the whole is read only if what lacks is among the others.
+    values = evaluate(run, qrels, [f"WSS@{percent}"], n_candidates=99)[f"WSS@{percent}"]
+    assert WSS(percent).unreached(run, qrels) == {
+        query: value == pytest.approx((percent - 100) / 100) for query, value in values.items()
+    }
+
+
 @pytest.mark.parametrize("n", [20, 40, 60, 100, 380])
 def test_95_percent_of_a_multiple_of_20_is_no_document_more(n):
     ids = [f"d{i}" for i in range(n)]
@@ -174,6 +186,20 @@ def test_wss_takes_the_size_of_each_query():
 )
 def test_a_measure_is_spelled_as_it_is_read(name):
     assert str(parse_measure(name)) == name
+
+
+def test_other_spellings_have_one_name():
+    names = {
+        "NDCG@10": "nDCG@10",
+        "MRR": "RR",
+        "MAP": "AP",
+        "Recall@5": "R@5",
+        "WSS@95": "WSS@95",
+        "WSS(rel=1)@9": "WSS@9",
+    }
+    assert {name: canonical(name) for name in names} == names
+    with pytest.raises(InputError, match="no measure known here"):
+        canonical("NDCGG@10")
 
 
 NO_MEASURES = """foo R P R@0 R@-1 R@1.5 R@True R@'5' R(rel=0)@5 R(x=1)@5 R@5,P@5 WSS WSS@0 WSS@101 WSS(rel=0)@95

@@ -3,7 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -23,14 +23,15 @@ from retrieval.tables import (
 from retrieval.timings import Timing
 
 
-def comparison(n: int, name: str = "tiny") -> Comparison:
-    """``bm25`` finds the one relevant document at rank 2, ``ppr`` at rank 1, of each of ``n`` queries."""
+def comparison(n: int, name: str = "tiny", methods: Sequence[str] = ("bm25", "ppr")) -> Comparison:
+    """``bm25`` finds the one relevant document at rank 2, ``ppr`` (and ``lkg``) at rank 1, of each of ``n`` queries."""
     qrels = {f"q{q}": {f"d{q}": 1} for q in range(n)}
     runs = {
         "bm25": {query: Ranking(("other", *judged), (2.0, 1.0)) for query, judged in qrels.items()},
         "ppr": {query: Ranking((*judged, "other"), (2.0, 1.0)) for query, judged in qrels.items()},
     }
-    return compare(name, {m: assess(run, qrels, ["RR", "R@2"], depth=2) for m, run in runs.items()}, qrels)
+    runs["lkg"] = runs["ppr"]
+    return compare(name, {m: assess(runs[m], qrels, ["RR", "R@2"], depth=2) for m in methods}, qrels)
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -104,7 +105,7 @@ def test_markdown_marks_what_differs_and_shows_intervals() -> None:
         "bm25": ["0.500 [0.500, 0.500]", "**1.000** [1.000, 1.000]"],
         "ppr": ["**1.000**▲ [1.000, 1.000]", "**1.000** [1.000, 1.000]"],
     }
-    assert "30 queries. Mean [95 % bootstrap interval]" in text
+    assert "30 queries. Mean [95 % BCa bootstrap interval]; the highest mean is bold. ▲ above" in text
     assert "25 queries. Mean" in text
     assert "below bm25: paired randomisation test" in text
     assert "query by query" not in text
@@ -118,7 +119,44 @@ def test_few_queries_are_shown_one_by_one_without_intervals() -> None:
         "q2": ["0.500", "1.000"],
     }  # fmt: skip
     assert "so there are no intervals" in text
-    assert "exact sign-flip test" in text
+    overview = results_markdown([comparison(3)], by_query=False)
+    assert "query by query" not in overview
+    assert text.startswith(overview.removesuffix("\n"))
+
+
+def test_differences_stand_with_their_p_below_the_means() -> None:
+    text = results_markdown([comparison(30, methods=("lkg", "bm25", "ppr"))])
+    assert table_of(text, "### Difference from bm25 (p after Holm)") == {
+        "method": ["RR", "R@2"], "---": ["---:", "---:"], "lkg": ["+0.500 (<0.001)", "+0.000 (1)"],
+        "ppr": ["+0.500 (<0.001)", "+0.000 (1)"],
+    }  # fmt: skip
+    assert table_of(results_markdown([comparison(5)]), "### Difference from bm25")["ppr"][0] == "+0.500 (0.062)"
+
+
+@pytest.mark.parametrize(
+    ("n", "methods", "p"),
+    [(5, ("bm25", "ppr"), "0.062"), (6, ("bm25", "ppr", "lkg"), "0.062"), (1, ("bm25", "ppr"), "1")],
+)
+def test_clusters_too_few_for_any_mark_are_said_to_be(n: int, methods: tuple[str, ...], p: str) -> None:
+    text = results_markdown([comparison(n, methods=methods)])
+    assert f"Too few clusters to mark anything: p of the exact sign-flip test against bm25 is {p} or more" in text
+    assert not {"▲", "▼"} & set(text)
+
+
+@pytest.mark.parametrize(("n", "methods"), [(6, ("bm25", "ppr")), (7, ("bm25", "ppr", "lkg"))])
+def test_one_cluster_more_is_enough(n: int, methods: tuple[str, ...]) -> None:
+    text = results_markdown([comparison(n, methods=methods)])
+    assert "▲ above, ▼ below bm25: exact sign-flip test, p <= 0.05" in text
+    assert "▲" in table_of(text, "## tiny")["ppr"][0]
+
+
+@pytest.mark.parametrize("n", [3, 30])
+def test_one_method_is_compared_with_nothing(n: int) -> None:
+    text = results_markdown([comparison(n, methods=("bm25",))])
+    assert not [word for word in ("▲", "below", "Too few", "test", "Difference", "**", "bold") if word in text]
+    without = results_markdown([comparison(n, methods=("ppr", "lkg"))])
+    assert "Nothing is tested, as no method is named as the baseline and none is a text method." in without
+    assert not [word for word in ("▲", "Difference") if word in without]
 
 
 @pytest.mark.parametrize(("mean", "adjusted", "shown"), [(0.1, 0.05, "▲"), (-0.1, 0.05, "▼"), (0.1, 0.0501, "")])
@@ -136,11 +174,18 @@ def test_seconds_have_a_row_per_method_and_a_column_per_collection() -> None:
     }
     text = timings_markdown(timings, 16)
     assert "16 questions at a time" in text
-    assert table_of(text, "Seconds per query") == {
-        "method": ["a", "b"], "---": ["---:", "---:"], "bm25": ["0.0012 ± 0.0004", ""],
-        "ppr": ["0.2500 ± 0.1250", "1.0000"],
+    assert table_of(text, "Milliseconds per query") == {
+        "method": ["a", "b"], "---": ["---:", "---:"], "bm25": ["1.2 ± 0.40", ""], "ppr": ["250 ± 120", "1,000"],
     }  # fmt: skip
-    assert table_of(text, "Seconds until")["ppr"] == ["2.00", "3.00"]
+    assert table_of(text, "Seconds until")["ppr"] == ["2.0", "3.0"]
     assert json.loads(json.dumps(timings_json(timings)))["b"]["ppr"] == {
         "mean": 1.0, "sd": None, "n": 1, "preparation": 3.0, "starts": 2,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0.0, "0"), (2.04e-7, "0.00020"), (0.0000996, "0.10"), (0.00999, "10"), (0.0104, "10"), (1.26, "1,300")],
+)
+def test_times_have_two_significant_digits(seconds: float, shown: str) -> None:
+    assert table_of(timings_markdown({"a": {"bm25": Timing(seconds, None, 1, 1.0, 1)}}, 1), "Milli")["bm25"] == [shown]

@@ -16,6 +16,11 @@ def test_seconds_per_query_over_batches_of_unequal_size() -> None:
     assert (found.n, found.preparation, found.starts) == (10, 3.0, 3)
 
 
+def test_one_batch_has_no_deviation() -> None:
+    assert timing(Progress(batches=[(4, 2.0)], preparations=[3.0])).sd is None
+    assert timing(Progress(batches=[(1, 2.0), (1, 2.0)], preparations=[3.0])).sd == 0.0
+
+
 def test_few_queries_have_no_deviation() -> None:
     one = timing(Progress(batches=[(1, 2.0)], preparations=[1.0, 2.0]))
     assert (one.mean, one.sd, one.preparation) == (2.0, None, 1.5)

@@ -161,6 +161,7 @@ def test_exclusions_years_columns_and_units(
     told = capsys.readouterr().err
     assert "1 relevant documents are excluded from the rankings" in told
     assert "4 of 5 queries have no latest_year" in told
+    assert "later than their query's latest_year" not in told  # no paper has a year
     other = write_beir(tmp_path / "sections")
     (other / "qrels" / "dev.tsv").write_text("q1\td1#0\t0\t1\n")
     sections = (other, "--graph", graph, "--out", tmp_path / "s", "--methods", "dense", "--split", "dev")
@@ -192,7 +193,12 @@ def test_only_judged_documents_are_ranked(
     capsys.readouterr()
     assert run(*arguments, "--out", tmp_path / "own", "--judged_only") == 0
     remark = "tiny: each query ranks only the documents that have a judgement for it, 4 at the least and 4 at the most."
-    assert remark in capsys.readouterr().err.splitlines()
+    told = capsys.readouterr().err.splitlines()
+    assert remark in told
+    assert (
+        "tiny: 1 of 5 documents that are judged and not relevant are not in the graph or have no text there; they are "
+        "neither ranked nor counted as candidates."
+    ) in told
     described = json.loads((tmp_path / "own" / "configuration.json").read_text())["collections"]["tiny"]
     assert remark in described["remarks"]
     found = json.loads((tmp_path / "own" / "results.json").read_text())["tiny"]
@@ -266,6 +272,131 @@ def test_progress_goes_on_after_ctrl_c(
     assert run(*arguments, "--out", tmp_path / "a") == 0
     assert run(*arguments, "--out", tmp_path / "b") == 0
     assert written(tmp_path / "a") == written(tmp_path / "b")
+
+
+def test_relevant_papers_of_later_years_are_said_to_be_missed(
+    run: Run, tmp_path: Path, tools: Tools, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_beir(tmp_path / "tiny", q1={"latest_year": 2001}, q2={"latest_year": 2001})
+    years = {"d1": 2001, "d2": 2002, "d3": 2003, "d5": 2010}
+    papers = [paper(key, text, f"Paper {key}", year=years.get(key)) for key, text in PAPERS.items()]
+    corpus_graph(tmp_path / "g", papers, tools)
+    arguments = (folder, "--graph", tmp_path / "g", "--out", tmp_path / "out", "--methods", "bm25", "--split", "dev")
+    assert run(*arguments, "--years") == 0
+    remark = "tiny: 2 relevant documents are later than their query's latest_year; they count as missed."
+    assert remark in capsys.readouterr().err.splitlines()
+    described = json.loads((tmp_path / "out" / "configuration.json").read_text())["collections"]["tiny"]
+    assert remark in described["remarks"]
+
+
+def test_work_saved_is_never_cut_without_a_word(
+    run: Run, folder: Path, graph: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    arguments = (folder, "--graph", graph, "--methods", "dense", "lkg", "--split", "dev", "--measures", "WSS@95", "RR")
+    assert run(*arguments, "--out", tmp_path / "cut", "--top_n", 1) == 0
+    told = capsys.readouterr().err
+    assert (
+        "tiny: WSS@95 counts all as read where --top_n 1 ends a ranking before its recall is reached: dense in" in told
+    )
+    described = json.loads((tmp_path / "cut" / "configuration.json").read_text())["collections"]["tiny"]
+    assert described["top_n"] == 1
+    assert described["remarks"][-1] in told.splitlines()
+    # as if eight papers were more than the default
+    monkeypatch.setattr("retrieval.batch.BatchConfig.__init__.__defaults__", (2, "document", 16))
+    assert run(*arguments, "--out", tmp_path / "whole") == 0
+    assert "counts all as read" not in capsys.readouterr().err
+    described = json.loads((tmp_path / "whole" / "configuration.json").read_text())["collections"]["tiny"]
+    assert described["top_n"] == 8
+    before = written(tmp_path / "whole")
+    state = tmp_path / "whole" / "state" / "tiny" / "lkg" / "0.jsonl"
+    os.truncate(state, state.stat().st_size - 10)
+    assert run(*arguments, "--out", tmp_path / "whole") == 0
+    assert written(tmp_path / "whole") == before
+    fewer = (*arguments[:-2], "RR")
+    assert run(*fewer, "--out", tmp_path / "whole") == 0  # what is done may be longer than what is asked
+    assert run(*fewer, "--out", tmp_path / "short") == 0
+    described = json.loads((tmp_path / "short" / "configuration.json").read_text())["collections"]["tiny"]
+    assert described["top_n"] == 2
+    capsys.readouterr()
+    assert run(*arguments, "--out", tmp_path / "short") == 2
+    assert "holds results with top_n 2, not 8; choose another --out, or start anew" in capsys.readouterr().err
+
+
+def test_a_gpu_that_is_not_there_is_refused_before_anything_is_done(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    assert run(folder, "--out", tmp_path / "out", "--device", "cuda") == 2
+    told = capsys.readouterr().err
+    assert "torch finds no GPU for --device cuda; leave --device out" in told
+    assert told.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_finished_results_that_the_tables_leave_out_are_named(
+    run: Run, folder: Path, graph: Path, tmp_path: Path, capsys: Any
+) -> None:
+    other = write_beir(tmp_path / "other")
+    out = tmp_path / "out"
+    assert run(folder, other, "--graph", graph, graph, "--out", out, "--methods", "bm25", "lkg", "ppr") == 0
+    whole = written(out)
+    capsys.readouterr()
+    assert run(folder, "--graph", graph, "--out", out, "--methods", "bm25") == 0
+    assert (
+        f"{out} also holds finished results that these tables leave out (other: bm25, lkg, ppr; tiny: lkg, ppr); a "
+        "call that names them too shows them at once."
+    ) in capsys.readouterr().err.splitlines()
+    assert list(json.loads((out / "results.json").read_text())["tiny.dev"]) == ["bm25"]
+    assert run(folder, other, "--graph", graph, graph, "--out", out, "--methods", "bm25", "lkg", "ppr") == 0
+    assert "also holds" not in capsys.readouterr().err
+    assert written(out) == whole
+
+
+def test_the_terminal_shows_the_overview_and_says_where_the_rest_is(
+    run: Run, folder: Path, graph: Path, tmp_path: Path, capsys: Any
+) -> None:
+    assert run(folder, "--graph", graph, "--out", tmp_path, "--methods", "bm25", "lkg") == 0
+    shown = capsys.readouterr()
+    for heading in ("## tiny.dev", "### Difference from bm25 (p after Holm)", "Milliseconds per query"):
+        assert heading in shown.out
+    assert "query by query" not in shown.out
+    assert f"values query by query, rankings and the plot are in {tmp_path}." in shown.err
+    assert "### RR, query by query" in (tmp_path / "results.md").read_text()
+
+
+def test_facts_without_facts_are_said_to_be_dense(
+    run: Run, folder: Path, graph: Path, tmp_path: Path, capsys: Any
+) -> None:
+    assert run(folder, "--graph", graph, "--out", tmp_path, "--methods", "dense", "facts") == 0
+    assert "tiny: the graph has no asserted relations, so facts ranks as dense does." in capsys.readouterr().err
+    results = json.loads((tmp_path / "results.json").read_text())["tiny.dev"]
+    assert results["facts"] == results["dense"]
+
+
+def test_measures_have_one_name_in_all_tables(run: Run, folder: Path, graph: Path, tmp_path: Path) -> None:
+    arguments = (folder, "--graph", graph, "--out", tmp_path, "--methods", "bm25", "--split", "dev")
+    assert run(*arguments, "--measures", "NDCG@10", "MRR", "WSS@95") == 0
+    assert list(json.loads((tmp_path / "results.json").read_text())["tiny"]["bm25"]) == ["nDCG@10", "RR", "WSS@95"]
+
+
+def test_one_encoder_builds_all_graphs(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[object] = []
+
+    def load(given: str | None, manifest: object = None) -> HashEncoder:
+        loaded.append(manifest)
+        return HashEncoder()
+
+    monkeypatch.setattr(scripts.tools, "load_encoder", load)
+    folders = [str(folder), str(write_beir(tmp_path / "second"))]
+    assert main([*folders, "--out", str(tmp_path / "out"), "--methods", "dense"]) == 0
+    assert loaded == [None]
+
+
+def test_help_shows_no_empty_default(run: Run, capsys: Any) -> None:
+    assert run("--help") == 0
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert "(default: )" not in shown
+    assert "qrels/. (required)" in shown
 
 
 def test_json_is_printed_alone(run: Run, folder: Path, graph: Path, tmp_path: Path, capsys: Any) -> None:
