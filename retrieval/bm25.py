@@ -63,6 +63,10 @@ class BM25Config:
 
 DEFAULT = BM25Config()
 
+OKAPI = BM25Config(k1=1.5, b=0.75, method="atire", idf_method="robertson", stop_words="none", min_length=2)
+"""Stemmed, with Robertson's inverse frequency, where a word that half of the texts hold counts nothing: what fusion and
+seeds use. docs/retrieval.md says how it was chosen."""
+
 METASYN = BM25Config(
     k1=1.5, b=0.75, method="atire", idf_method="robertson", stop_words="none", stemmer="none", min_length=3
 )

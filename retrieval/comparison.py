@@ -10,7 +10,7 @@ from retrieval.measures import WSS, Qrels, evaluate, parse_measure
 from retrieval.significance import Interval, cluster_bootstrap, clusters, holm, paired_randomisation
 from retrieval.trec import Run
 
-TEXT_METHODS = ("bm25", "bm25_metasyn", "dense")
+TEXT_METHODS = ("bm25", "bm25_okapi", "bm25_metasyn", "dense")
 """Methods that use nothing but texts, each alone; the best of them is the baseline unless another is named."""
 
 SHARED = "shared relevant documents"

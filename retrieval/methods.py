@@ -10,7 +10,7 @@ from typing import Literal, cast, get_args
 from kg.errors import InputError
 from kg.lateral import LateralGraph
 from kg.protocols import Encoder
-from retrieval.bm25 import METASYN, BM25Index
+from retrieval.bm25 import METASYN, OKAPI, BM25Index
 from retrieval.concept_method import ConceptScorer
 from retrieval.facts import Facts, has_facts, read_facts
 from retrieval.feedback import FactScorer, FeedbackConfig, RocchioScorer
@@ -28,6 +28,7 @@ Method = Literal[
     "ppr",
     "dense",
     "bm25",
+    "bm25_okapi",
     "bm25_metasyn",
     "lkg",
     "long_walk",
@@ -38,12 +39,12 @@ Method = Literal[
     "concepts",
 ]
 METHODS: tuple[Method, ...] = get_args(Method)
-WITHOUT_ENCODER = ("bm25", "bm25_metasyn")
-TEXT_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25": 0.5}
+WITHOUT_ENCODER = ("bm25", "bm25_okapi", "bm25_metasyn")
+TEXT_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25_okapi": 0.5}
 """Weights of the z-scores in ``text``, the fusion that looks at no graph."""
-HYBRID_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25": 0.3, "ppr": 0.5}
+HYBRID_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25_okapi": 0.3, "ppr": 0.5}
 """Those in ``hybrid`` where edges say that concepts occur together."""
-FACT_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25": 0.3, "ppr": 1.0, "facts": 1.0}
+FACT_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25_okapi": 0.3, "ppr": 1.0, "facts": 1.0}
 """Those in ``hybrid`` where the graph has facts, whose edges can be trusted more."""
 
 
@@ -68,8 +69,13 @@ class Methods:
 
     @cached_property
     def lexical(self) -> BM25Index:
-        """BM25 over the graph's sections."""
+        """BM25 over the graph's sections, without English stop words."""
         return section_bm25(self._graph)
+
+    @cached_property
+    def okapi(self) -> BM25Index:
+        """The same with Okapi's settings, for seeds and fusion."""
+        return section_bm25(self._graph, OKAPI)
 
     @cached_property
     def facts(self) -> Facts:
@@ -79,7 +85,7 @@ class Methods:
     @cached_property
     def seeder(self) -> Seeder:
         """Where diffusion starts."""
-        return Seeder(self._graph, self._config.graph.seeds, self.lexical, self.facts)
+        return Seeder(self._graph, self._config.graph.seeds, self.okapi, self.facts)
 
     @property
     def hybrid_weights(self) -> Mapping[str, float]:
@@ -116,6 +122,8 @@ class Methods:
         match method:
             case "bm25":
                 return BM25Scorer(self._graph, self.lexical)
+            case "bm25_okapi":
+                return BM25Scorer(self._graph, self.okapi)
             case "bm25_metasyn":
                 return BM25Scorer(self._graph, section_bm25(self._graph, METASYN))
             case "dense":

@@ -28,6 +28,7 @@ Method = Annotated[
         "ppr",
         "dense",
         "bm25",
+        "bm25_okapi",
         "bm25_metasyn",
         "lkg",
         "long_walk",

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from kg.errors import InputError
-from retrieval.bm25 import METASYN, BM25Config, BM25Index, fold_plural, words
+from retrieval.bm25 import METASYN, OKAPI, BM25Config, BM25Index, fold_plural, words
 
 TEXTS = ["cat dog", "cat cat bird", "fish", "dog bird bird fish"]  # lengths 2, 3, 1, 4; mean 2.5
 
@@ -54,7 +54,7 @@ def test_order_of_query_words_changes_no_bit():
     assert torch.equal(here[0], there[0])
 
 
-@pytest.mark.parametrize("config", [BM25Config(), METASYN])
+@pytest.mark.parametrize("config", [BM25Config(), OKAPI, METASYN])
 @pytest.mark.parametrize("texts", [[], [""], ["", "of", "!?"], ["cat", ""]])
 def test_nothing_to_find(texts, config, capsys):
     index = BM25Index(texts, config)

@@ -8,7 +8,7 @@ import torch
 from kg.errors import InputError
 from kg.lateral import LateralGraph
 from retrieval.hybrid import standardised
-from retrieval.methods import HYBRID_WEIGHTS, METHODS, Methods
+from retrieval.methods import HYBRID_WEIGHTS, METHODS, WITHOUT_ENCODER, Methods
 from tests.conftest import HashEncoder
 
 
@@ -22,7 +22,7 @@ def test_hybrid_is_the_weighted_sum_of_its_parts_pagerank_by_its_root(
         HYBRID_WEIGHTS[name] * standardised(scores)
         for name, scores in (
             ("dense", methods.scorer("dense").score(question)),
-            ("bm25", methods.scorer("bm25").score(question)),
+            ("bm25_okapi", methods.scorer("bm25_okapi").score(question)),
             ("ppr", torch.where(ppr > 0, ppr.clamp(min=0).sqrt(), -torch.inf)),
         )
     )
@@ -33,6 +33,6 @@ def test_what_is_no_method_is_refused(sample_graph: LateralGraph, hash_encoder: 
     with pytest.raises(InputError, match="There is no method 'best'"):
         Methods(sample_graph, hash_encoder).scorer("best")
     for method in METHODS:
-        if method not in ("bm25", "bm25_metasyn"):
+        if method not in WITHOUT_ENCODER:
             with pytest.raises(InputError, match="needs an encoder"):
                 Methods(sample_graph, None).scorer(method)
