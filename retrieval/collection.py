@@ -107,7 +107,7 @@ def read_collection(folder: Path, selection: Selection = Selection(), excluded: 
 def read_collections(
     folders: Sequence[Path], selection: Selection = Selection(), excluded: Sequence[Path] = ()
 ) -> list[Collection]:
-    """``read_collection`` of each; ``excluded`` is empty or has one file per folder. ``InputError`` for equal names."""
+    """``read_collection`` of each; ``excluded`` is empty or has one file per folder. ``InputError`` for clashing names."""
     if excluded and len(excluded) != len(folders):
         raise InputError(f"There are {len(excluded)} files of excluded ids for {len(folders)} folders; give one each.")
     paths: Sequence[Path | None] = excluded or [None] * len(folders)
@@ -115,6 +115,11 @@ def read_collections(
     names = [collection.name for collection in made]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"Two folders are called {twice}; rename one, as results go by that name.")
+    if "lock" in names:
+        raise InputError("A folder is called lock, as a file among the results is; rename it.")
+    labels = [label for collection in made for label in collection.qrels]
+    if twice := next((label for label in labels if labels.count(label) > 1), None):
+        raise InputError(f"A split of one folder and another folder are both called {twice}; rename the folder.")
     return made
 
 

@@ -34,7 +34,7 @@ from retrieval.candidates import Candidates
 from retrieval.collection import Collection
 from retrieval.comparison import SHARED, Comparison, Quality, assess, compare, work_remarks
 from retrieval.facts import has_facts
-from retrieval.measures import WSS, canonical, parse_measure
+from retrieval.measures import WSS, applies, canonical, cutoff, parse_measure
 from retrieval.methods import METHODS, WITHOUT_ENCODER, Methods, MethodsConfig
 from retrieval.plots import quality_time, save_figure
 from retrieval.rerank import CrossEncoderReranker, RerankConfig
@@ -164,7 +164,12 @@ class Experiment:
             shutil.rmtree(self._state(method), ignore_errors=True)
 
     def check(self) -> None:
-        """Raise ``InputError`` if what is done was done with another graph, setting or query."""
+        """Raise ``InputError`` for a measure that tells nothing of some judgements, or if what is done was done with
+        another graph, setting or query."""
+        for name, qrels in self.collection.qrels.items():
+            for measure in self.config.measures:
+                if not applies(qrels, measure):
+                    raise InputError(f"{measure} counts no document of {name} as relevant; leave one of the two out.")
         for method in self.config.methods:
             missing(self._state(method), self.collection.queries, self.configuration(method))
 
@@ -202,6 +207,12 @@ class Experiment:
                 )
         depth = self.batch.top_n if self.batch.top_n < len(self._candidates) else None
         self.remarks += [remark for name, own in qualities.items() for remark in work_remarks(name, own, depth)]
+        for measure in self.config.measures:
+            if (ranks := cutoff(measure)) is not None and depth is not None and ranks > depth:
+                self.remarks.append(
+                    f"{self.collection.name}: {measure} looks at {ranks:,} ranks and rankings hold {depth:,}; raise "
+                    "--top_n."
+                )
         groups = self.collection.groups
         how = SHARED if groups is None else f"equal {self.collection.cluster_by}"
         compared = [

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 Qrels = Mapping[str, Mapping[str, int]]
 """Query id -> document id -> judgement; 0 and less mean not relevant, as does no judgement."""
 
+_GREATEST = 10**9
+"""Of a cut-off or a judgement that counts; more does not fit into trec_eval's numbers."""
+
 _WSS = re.compile(r"WSS(?:\(rel=(\d+)\))?@(\d+)")
 
 
@@ -83,7 +86,7 @@ def parse_measure(name: str) -> ir_measures.Measure | WSS:
         # Counts are no quality, other gains may be negative (see ``_by_ir_measures``), True is a number to Python.
         supported = known and not (str(measure).startswith("Num") or "gains" in measure.params)
         limits = [measure.params.get(key, 1) for key in ("cutoff", "rel")]
-        supported = supported and all(not isinstance(limit, bool) and limit >= 1 for limit in limits)
+        supported = supported and all(not isinstance(limit, bool) and 1 <= limit <= _GREATEST for limit in limits)
     except (ValueError, NameError, AssertionError, TypeError):
         supported = False
     if not supported:
@@ -91,6 +94,12 @@ def parse_measure(name: str) -> ir_measures.Measure | WSS:
             f"{name!r} is no measure known here; take one such as R@20, P(rel=2)@10, nDCG@10, RR@10, AP or WSS@95."
         )
     return measure
+
+
+def applies(qrels: Qrels, name: str) -> bool:
+    """Whether any query has a document that the measure counts as relevant. Raises as ``parse_measure``."""
+    measure = parse_measure(name)
+    return any(_relevant(own, measure) for own in qrels.values())
 
 
 def canonical(name: str) -> str:

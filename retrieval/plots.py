@@ -73,6 +73,11 @@ def save_figure(figure: Figure, stem: Path) -> list[Path]:
     return paths
 
 
+def _literal(text: str) -> str:
+    """Text that matplotlib does not take for a formula."""
+    return text.replace("$", r"\$")
+
+
 _Point = tuple[str, float, float, float, float]
 """A method, its milliseconds and mean, and the ends of its interval, which are the mean where there is none."""
 
@@ -106,7 +111,9 @@ def _panel(axes: Axes, comparison: Comparison, times: dict[str, float], measure:
     axes.set_ylim(bottom, min(top, 1 + 0.03 * (1 - bottom)))  # no measure is above 1
     axes.set_xlabel("milliseconds per query", color=_INK)
     axes.set_ylabel(measure, color=_INK)
-    axes.set_title(f"{comparison.name}, {comparison.n_queries:,} queries", loc="left", fontsize=10, color=_INK)
+    axes.set_title(
+        f"{_literal(comparison.name)}, {comparison.n_queries:,} queries", loc="left", fontsize=10, color=_INK
+    )
     axes.grid(axis="y", color=_FAINT, alpha=0.25, linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
     return points

@@ -224,10 +224,14 @@ def _prepare(
 
 
 def _build(arguments: Arguments, directory: Path, folder: Path, tools: Any) -> int:
+    from kg.errors import InputError
     from retrieval.experiment import corpus_graph
     from scripts.reports import read_sources
 
-    documents, read = read_sources([folder], None)
+    corpus = folder / "corpus.jsonl"
+    if not corpus.is_file():
+        raise InputError(f"{corpus} does not exist; put it there, or give the graph of the corpus with --graph.")
+    documents, read = read_sources([corpus], None)
     corpus_graph(directory, documents, tools, overwrite=arguments.overwrite)
     if read.rejected or read.duplicates:
         say(f"{folder}: {read.summary()}.")

@@ -109,6 +109,7 @@ def run(arguments: Arguments) -> int:
     import scripts.tools
     from kg.build import open_graph
     from kg.errors import InputError
+    from retrieval.candidates import Candidates
     from retrieval.collection import Selection, read_collection
     from retrieval.comparison import SHARED
     from retrieval.crossfit import advantage, check_divisible, cross_fit
@@ -132,9 +133,9 @@ def run(arguments: Arguments) -> int:
     groups = clusters(qrels) if collection.groups is None else collection.groups
     how = SHARED if collection.groups is None else f"equal {collection.cluster_by}"
     check_divisible(len({groups[query] for query in qrels}), arguments.halvings)
-    for remark in collection.remarks:
-        say(remark)
     graph = open_graph(arguments.graph)
+    for remark in (*collection.remarks, *Candidates(graph, arguments.unit).remarks(collection)):
+        say(remark)
     methods = Methods(graph, scripts.tools.load_encoder(arguments.encoder, graph.manifest))
     values = fusion_values(
         graph,

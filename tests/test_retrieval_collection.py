@@ -144,3 +144,14 @@ def test_clusters_by_a_field_of_the_queries(tmp_path: Path) -> None:
     assert "tiny: 2 of 6 queries have no entity; each is a cluster of its own." in collection.remarks
     with pytest.raises(InputError, match="has a field kind"):
         read_collection(folder, Selection(cluster_by="kind"))
+
+
+def test_names_that_clash_are_refused(tmp_path: Path) -> None:
+    write_beir(tmp_path / "a")
+    write_beir(tmp_path / "a.dev")
+    (tmp_path / "a.dev" / "qrels" / "test.tsv").unlink()
+    with pytest.raises(InputError, match=r"both called a\.dev"):
+        read_collections([tmp_path / "a", tmp_path / "a.dev"])
+    write_beir(tmp_path / "lock")
+    with pytest.raises(InputError, match="called lock"):
+        read_collections([tmp_path / "lock"])

@@ -245,3 +245,22 @@ def test_what_tables_leave_out_is_found(graph: LateralGraph, collection: Collect
     begun.start_anew()  # whose run stays, and is not brought back at once
     assert left_out(tmp_path, ["tiny", "other"], ["dense", "lkg"]) == {}
     assert left_out(tmp_path / "nowhere", ["tiny"], ["dense"]) == {}
+
+
+def test_a_measure_that_no_query_has_anything_for_is_refused_before_asking(
+    graph: LateralGraph, collection: Collection, tmp_path: Path
+) -> None:
+    config = ExperimentConfig(("bm25",), ("R@5", "P(rel=2)@5"))
+    with pytest.raises(InputError, match=r"P\(rel=2\)@5 counts no document of tiny\.test as relevant"):
+        Experiment(collection, graph, None, tmp_path, config).check()
+
+
+def test_ranks_that_rankings_do_not_have_are_remarked_on(
+    graph: LateralGraph, collection: Collection, tmp_path: Path
+) -> None:
+    for top_n, said in ((3, True), (1000, False)):
+        config = ExperimentConfig(("bm25",), ("R@5",), batch=BatchConfig(top_n=top_n))
+        experiment = Experiment(collection, graph, None, tmp_path / str(top_n), config)
+        experiment.run()
+        experiment.evaluate()
+        assert any("R@5 looks at 5 ranks and rankings hold 3" in remark for remark in experiment.remarks) == said

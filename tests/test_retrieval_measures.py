@@ -233,3 +233,9 @@ def test_faulty_rankings_and_sets_are_refused():
         recall_curve(ranked("a"), {"b"}, 1)
     with pytest.raises(InputError, match="give a list"):
         evaluate({}, {}, "AP")
+
+
+def test_numbers_that_trec_eval_cannot_hold_are_no_measures() -> None:
+    for name in ("P@9999999999999999999999999", "R(rel=99999999999)@5"):
+        with pytest.raises(InputError, match="no measure known here"):
+            parse_measure(name)

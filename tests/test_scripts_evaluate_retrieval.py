@@ -564,3 +564,15 @@ def test_a_process_that_is_killed_is_followed_by_one_that_ends_the_same(run: Run
     assert not (out / "results.json").exists()
     assert run(*arguments, "--out", out) == 0
     assert written(out) == written(tmp_path / "whole")
+
+
+def test_a_folder_without_a_corpus_makes_no_graph_of_its_queries(
+    run: Run, folder: Path, graph: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare = tmp_path / "bare"
+    shutil.copytree(folder, bare)
+    (bare / "corpus.jsonl").unlink()
+    assert run(bare, "--out", tmp_path / "out", "--methods", "bm25") == 2
+    assert "corpus.jsonl does not exist" in capsys.readouterr().err
+    assert not list((tmp_path / "out" / "graphs").glob("*/CURRENT"))
+    assert run(bare, "--graph", graph, "--out", tmp_path / "other", "--methods", "bm25") == 0

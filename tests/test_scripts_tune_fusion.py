@@ -172,3 +172,10 @@ def test_what_cannot_be_done_is_said(run: Run, folder: Path, graph: Path, capsys
     told = capsys.readouterr()
     assert "The weights make 1,048,576 settings" in told.err
     assert (told.err.count("\n"), told.out) == (1, "")
+
+
+def test_a_graph_of_another_corpus_or_unit_is_refused(
+    run: Run, folder: Path, graph: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(graph, folder, "--split", "dev", "--parts", "dense=1", "--unit", "section") == 2
+    assert "The graph holds none of the" in capsys.readouterr().err
