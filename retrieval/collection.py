@@ -107,7 +107,7 @@ def read_collection(folder: Path, selection: Selection = Selection(), excluded: 
 def read_collections(
     folders: Sequence[Path], selection: Selection = Selection(), excluded: Sequence[Path] = ()
 ) -> list[Collection]:
-    """``read_collection`` of each; ``excluded`` is empty or has one file per folder. ``InputError`` for clashing names."""
+    """``read_collection`` of each; ``excluded``: none, or a file per folder. ``InputError`` for clashing names."""
     if excluded and len(excluded) != len(folders):
         raise InputError(f"There are {len(excluded)} files of excluded ids for {len(folders)} folders; give one each.")
     paths: Sequence[Path | None] = excluded or [None] * len(folders)
