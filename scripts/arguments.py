@@ -15,7 +15,9 @@ from kg.errors import InputError
 
 Graph = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="GRAPH", help="Directory of the graph.")]
 Sources = Annotated[
-    tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="SOURCE...", help="Files and folders with papers.")
+    tuple[Path, ...],
+    tyro.conf.Positional,
+    tyro.conf.arg(metavar="SOURCE...", help="Files and folders with papers.", help_behavior_hint="(required)"),
 ]
 Encoder = Annotated[
     str | None,

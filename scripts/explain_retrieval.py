@@ -72,11 +72,12 @@ def run(arguments: Arguments) -> int:
     from retrieval.collection import Selection, read_collection
     from retrieval.explanation import ExplanationConfig, explain
     from retrieval.explanation_tables import explanation_json, explanation_markdown, remarks
+    from retrieval.measures import canonical
     from retrieval.stored_runs import chosen_runs, read_stored_run
     from retrieval.unrelated import document_text, question_words
     from scripts.reports import read_sources
 
-    config = ExplanationConfig(arguments.reference, arguments.measure, arguments.depth)
+    config = ExplanationConfig(arguments.reference, canonical(arguments.measure), arguments.depth)
     selection = Selection(
         arguments.split,
         arguments.limit,

@@ -114,6 +114,7 @@ def run(arguments: Arguments) -> int:
     from retrieval.comparison import SHARED
     from retrieval.crossfit import advantage, check_divisible, cross_fit
     from retrieval.fusion_search import fusion_values
+    from retrieval.measures import canonical
     from retrieval.methods import Methods
     from retrieval.significance import clusters
 
@@ -143,7 +144,7 @@ def run(arguments: Arguments) -> int:
         settings,
         collection.queries,
         qrels,
-        arguments.measures,
+        list(dict.fromkeys(map(canonical, arguments.measures))),
         arguments.unit,
         track,
     )

@@ -179,3 +179,11 @@ def test_a_graph_of_another_corpus_or_unit_is_refused(
 ) -> None:
     assert run(graph, folder, "--split", "dev", "--parts", "dense=1", "--unit", "section") == 2
     assert "The graph holds none of the" in capsys.readouterr().err
+
+
+def test_a_measure_is_named_as_ir_measures_spells_it(
+    run: Run, folder: Path, graph: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = (graph, folder, "--split", "dev", "--parts", "bm25=1", "--measures", "NDCG@10", "nDCG@10", "--json")
+    assert run(*command) == 0
+    assert list(json.loads(capsys.readouterr().out)["held_out"]) == ["nDCG@10"]
