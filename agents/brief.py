@@ -20,7 +20,8 @@ from kg.inspect import section_numbers
 from kg.lateral import LateralGraph
 from kg.protocols import Encoder
 from retrieval.bm25 import BM25Index
-from retrieval.methods import Method, Methods, MethodsConfig
+from retrieval.method_names import Method
+from retrieval.methods import Methods, MethodsConfig
 from retrieval.paths import contributions
 from retrieval.relevance import (
     clear_sections,

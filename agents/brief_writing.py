@@ -26,7 +26,7 @@ from agents.reporting.wording import number_of
 from kg.lateral import LateralGraph
 from kg.papers import read_document
 from kg.records import Document
-from retrieval.methods import Method
+from retrieval.method_names import Method
 from retrieval.paths import ConceptPaths, concept_paths
 
 

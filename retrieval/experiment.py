@@ -35,7 +35,8 @@ from retrieval.collection import Collection
 from retrieval.comparison import SHARED, Comparison, Quality, assess, compare, work_remarks
 from retrieval.facts import has_facts
 from retrieval.measures import WSS, applies, canonical, cutoff, parse_measure
-from retrieval.methods import METHODS, WITHOUT_ENCODER, Methods, MethodsConfig
+from retrieval.method_names import METHODS, WITHOUT_ENCODER
+from retrieval.methods import Methods, MethodsConfig
 from retrieval.plots import quality_time, save_figure
 from retrieval.rerank import CrossEncoderReranker, RerankConfig
 from retrieval.retriever import Retriever

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, cast, get_args
+from typing import cast
 
 from kg.errors import InputError
 from kg.lateral import LateralGraph
@@ -17,29 +17,12 @@ from retrieval.feedback import FactScorer, FeedbackConfig, RocchioScorer
 from retrieval.graph_methods import GraphScorer
 from retrieval.hybrid import HybridScorer, Rooted
 from retrieval.lexical import section_bm25
+from retrieval.method_names import METHODS, Method
 from retrieval.retriever import Reranker, Retriever, Scorer
 from retrieval.sections import GraphConfig
 from retrieval.seeds import Seeder
 from retrieval.text_methods import BM25Scorer, DenseScorer, EncodesOnce
 
-Method = Literal[
-    "hybrid",
-    "text",
-    "ppr",
-    "dense",
-    "bm25",
-    "bm25_okapi",
-    "bm25_metasyn",
-    "lkg",
-    "long_walk",
-    "katz",
-    "heat_kernel",
-    "rocchio",
-    "facts",
-    "concepts",
-]
-METHODS: tuple[Method, ...] = get_args(Method)
-WITHOUT_ENCODER = ("bm25", "bm25_okapi", "bm25_metasyn")
 TEXT_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25_okapi": 0.5}
 """Weights of the z-scores in ``text``, the fusion that looks at no graph."""
 HYBRID_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25_okapi": 0.3, "ppr": 0.5}

@@ -12,6 +12,7 @@ import tyro
 from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
 
 from kg.errors import InputError
+from retrieval.method_names import Method as MethodName
 
 Graph = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="GRAPH", help="Directory of the graph.")]
 Sources = Annotated[
@@ -24,22 +25,7 @@ Encoder = Annotated[
     tyro.conf.arg(metavar="DIR|NAME", help="Where the graph's encoder lies, if it has moved since the build."),
 ]
 Method = Annotated[
-    Literal[
-        "hybrid",
-        "text",
-        "ppr",
-        "dense",
-        "bm25",
-        "bm25_okapi",
-        "bm25_metasyn",
-        "lkg",
-        "long_walk",
-        "katz",
-        "heat_kernel",
-        "rocchio",
-        "facts",
-        "concepts",
-    ],
+    MethodName,
     tyro.conf.arg(
         help="The fusion of embeddings, BM25 and the graph; that of the first two (text); one of them; other ways over"
         " the graph (lkg, long_walk, katz, heat_kernel, concepts); feedback (rocchio, facts)."

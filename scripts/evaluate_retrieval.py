@@ -48,7 +48,7 @@ class Arguments:
     ]
     out: Annotated[Path, tyro.conf.arg(metavar="DIR", help="Where results go.")]
     methods: Annotated[tuple[str, ...], tyro.conf.arg(metavar="METHOD...")] = ("bm25", "dense", "hybrid", "ppr", "lkg")
-    """These and the others of retrieval/methods.py, each also with +rerank after its name; an unknown name is answered
+    """These and the others of docs/retrieval.md, each also with +rerank after its name; an unknown name is answered
     with the list."""
     rerank: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
     """Folder of the cross-encoder that methods with +rerank let read their first sections."""

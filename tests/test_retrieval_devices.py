@@ -20,7 +20,8 @@ from kg.ready_triples import ReadyTriples
 from kg.records import Document, Part
 from retrieval.devices import device_of
 from retrieval.hybrid import HybridScorer
-from retrieval.methods import METHODS, Methods, MethodsConfig
+from retrieval.method_names import METHODS
+from retrieval.methods import Methods, MethodsConfig
 from retrieval.queries import Query
 from retrieval.sections import GraphConfig
 from retrieval.seeds import SeedConfig

@@ -8,7 +8,8 @@ import torch
 from kg.errors import InputError
 from kg.lateral import LateralGraph
 from retrieval.hybrid import standardised
-from retrieval.methods import HYBRID_WEIGHTS, METHODS, WITHOUT_ENCODER, Methods
+from retrieval.method_names import METHODS, WITHOUT_ENCODER
+from retrieval.methods import HYBRID_WEIGHTS, Methods
 from tests.conftest import HashEncoder
 
 

@@ -14,7 +14,8 @@ from kg.build import Tools, build_graph, open_graph
 from kg.errors import InputError
 from kg.lateral import LateralGraph
 from kg.records import Document, Part
-from retrieval.methods import METHODS, Methods
+from retrieval.method_names import METHODS
+from retrieval.methods import Methods
 from retrieval.queries import Query, as_queries
 from retrieval.ranking import Ranking
 from retrieval.retriever import Retriever

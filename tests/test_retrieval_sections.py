@@ -13,7 +13,8 @@ from kg.errors import InputError
 from kg.lateral import LateralGraph
 from retrieval.diffusion import personalized_pagerank
 from retrieval.lexical import section_bm25
-from retrieval.methods import METHODS, Methods
+from retrieval.method_names import METHODS
+from retrieval.methods import Methods
 from retrieval.questions import checked_question
 from retrieval.sections import GraphConfig, SectionScorer
 from retrieval.seeds import SeedConfig, Seeder

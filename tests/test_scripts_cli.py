@@ -773,7 +773,7 @@ def test_search_shows_what_its_json_holds(run: Run, sample_directory: Path, meth
 
 
 def test_search_takes_every_method_there_is(run: Run, sample_directory: Path) -> None:
-    from retrieval.methods import METHODS as ALL
+    from retrieval.method_names import METHODS as ALL
 
     for method in ALL:
         found = run("search", sample_directory, "the bullwhip effect", "--method", method, "--top_n", 3, "--json")

@@ -18,7 +18,8 @@ from kg.inspect import row_of
 from kg.lateral import LateralGraph
 from kg.names import name_form
 from kg.protocols import Encoder
-from retrieval.methods import Method, Methods, MethodsConfig
+from retrieval.method_names import Method
+from retrieval.methods import Methods, MethodsConfig
 from retrieval.neighbourhood.choosing import Choice, choose_concepts, choose_relations, distances
 from retrieval.neighbourhood.evidence import Evidence, Sentences, find_assertions, find_names
 from retrieval.neighbourhood.fields import communities, concept_fields, paper_fields

@@ -11,7 +11,8 @@ from torch import Tensor
 
 from kg.inspect import section_numbers
 from kg.lateral import LateralGraph
-from retrieval.methods import Method, Methods
+from retrieval.method_names import Method
+from retrieval.methods import Methods
 from retrieval.relevance import relevant_sections
 
 LOOKED_AT = 100

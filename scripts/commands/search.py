@@ -36,7 +36,8 @@ def run(arguments: Arguments) -> int:
     """Exit 2 when the graph or the query is empty, or nothing matches."""
     from kg.build import open_graph
     from kg.inspect import section_numbers
-    from retrieval.methods import WITHOUT_ENCODER, Methods
+    from retrieval.method_names import WITHOUT_ENCODER
+    from retrieval.methods import Methods
     from retrieval.questions import NoMatchError, checked_question
     from retrieval.relevance import relevant_sections
     from scripts.tools import load_encoder
