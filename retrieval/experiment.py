@@ -28,7 +28,6 @@ from kg.papers import clean_document
 from kg.protocols import Encoder, Track, no_track
 from kg.records import Document
 from kg.storage import graph_exists, prepare_directory
-from kg.targets import replace_files
 from retrieval.batch import ALONE, BatchConfig, Share, missing, read_progress, run_batches
 from retrieval.candidates import Candidates
 from retrieval.collection import Collection
@@ -37,20 +36,8 @@ from retrieval.facts import has_facts
 from retrieval.measures import WSS, applies, canonical, cutoff, parse_measure
 from retrieval.method_names import METHODS, WITHOUT_ENCODER
 from retrieval.methods import Methods, MethodsConfig
-from retrieval.plots import quality_time, save_figure
 from retrieval.rerank import CrossEncoderReranker, RerankConfig
 from retrieval.retriever import Retriever
-from retrieval.stored_runs import stored_runs
-from retrieval.tables import (
-    per_query_csv,
-    recall_csv,
-    results,
-    results_csv,
-    results_markdown,
-    significance,
-    timings_json,
-    timings_markdown,
-)
 from retrieval.timings import Timing, timing
 from retrieval.trec import write_run
 
@@ -111,15 +98,6 @@ class ExperimentConfig:
     def needs_all(self) -> bool:
         """Whether a measure looks at whole rankings and at the number of candidates."""
         return any(isinstance(parse_measure(measure), WSS) for measure in self.measures)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What an experiment found. ``collection_of``: of each comparison, the collection that its judgements are of."""
-
-    comparisons: list[Comparison]
-    timings: dict[str, dict[str, Timing]]
-    collection_of: dict[str, str]
 
 
 class Experiment:
@@ -298,49 +276,6 @@ def corpus_graph(
             except GraphError as error:
                 raise GraphError(f"{error} Or start anew with --overwrite.") from error
     return build_graph(directory, documents, tools, overwrite=True)
-
-
-def write_results(out: Path, outcome: Outcome, config: ExperimentConfig, described: Mapping[str, Any]) -> list[Path]:
-    """Write the tables and the plot; their paths. ``described`` goes into configuration.json as it is."""
-    own = {
-        "measures": config.measures,
-        "baseline": config.baseline,
-        "methods": config.methods,
-        "unit": config.batch.unit,
-        "size": config.batch.size,
-    }
-    comparisons = outcome.comparisons
-    texts = {
-        "configuration.json": _json({**own, "collections": described}),
-        "results.json": _json(results(comparisons)),
-        "significance.json": _json(significance(comparisons)),
-        "results.md": results_markdown(comparisons),
-        "results.csv": results_csv(comparisons),
-        "per_query.csv": per_query_csv(comparisons),
-        "recall_curves.csv": recall_csv(comparisons),
-        "timings.json": _json({"batch_size": config.batch.size, "collections": timings_json(outcome.timings)}),
-        "timings.md": timings_markdown(outcome.timings, config.batch.size),
-    }
-    replace_files({out / name: text.encode() for name, text in texts.items()})
-    collections = [outcome.collection_of[c.name] for c in comparisons]
-    figures = save_figure(quality_time(comparisons, outcome.timings, collections), out / "quality_time")
-    return [*(out / name for name in texts), *figures]
-
-
-def left_out(out: Path, collections: Sequence[str], methods: Sequence[str]) -> dict[str, list[str]]:
-    """Collection -> methods whose results lie finished in ``out`` while tables of these alone are without them."""
-    kept = {path.name for path in (out / "state").glob("*") if path.is_dir()}
-    found: dict[str, list[str]] = {}
-    for name in sorted(kept):
-        shown = methods if name in collections else ()
-        finished = [method for method, run in stored_runs(out, name).items() if run.configuration is not None]
-        if others := [method for method in finished if method not in shown]:
-            found[name] = others
-    return found
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
 def _flat(prefix: str, settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -99,7 +99,8 @@ def run(arguments: Arguments) -> int:
     from kg.places import fault_of_directory
     from retrieval.batch import BatchConfig
     from retrieval.collection import Selection, read_collections
-    from retrieval.experiment import MEASURES, ExperimentConfig, Outcome, left_out, write_results
+    from retrieval.experiment import MEASURES, ExperimentConfig
+    from retrieval.experiment_results import Outcome, left_out, write_results
     from retrieval.rerank import RerankConfig
     from scripts.processes import Processes
 

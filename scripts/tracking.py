@@ -15,7 +15,7 @@ from retrieval.collection import Collection
 from retrieval.comparison import Comparison
 
 if TYPE_CHECKING:
-    from retrieval.experiment import Outcome
+    from retrieval.experiment_results import Outcome
     from retrieval.timings import Timing
 
 

@@ -12,7 +12,8 @@ from kg.records import Document
 from kg.sectioning import SectioningConfig
 from retrieval.batch import BatchConfig
 from retrieval.collection import Collection, read_collection
-from retrieval.experiment import Experiment, ExperimentConfig, corpus_graph, left_out
+from retrieval.experiment import Experiment, ExperimentConfig, corpus_graph
+from retrieval.experiment_results import left_out
 from retrieval.methods import HYBRID_WEIGHTS
 from retrieval.queries import Query
 from retrieval.rerank import RerankConfig

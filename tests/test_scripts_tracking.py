@@ -56,7 +56,7 @@ LOG = """
 import sys
 from pathlib import Path
 from retrieval.collection import Collection
-from retrieval.experiment import Outcome
+from retrieval.experiment_results import Outcome
 from retrieval.queries import Query
 from retrieval.timings import Timing
 from scripts.tracking import log_experiment
