@@ -168,3 +168,13 @@ def test_a_graph_that_is_there_is_kept_unless_its_own_flag_says_otherwise(
     assert "replace it with --overwrite." in told
     assert "evigraph" not in told.replace(str(tmp_path), "")
     assert main([*arguments, "--overwrite"]) == 0
+
+
+@pytest.mark.data
+def test_every_section_of_the_lateral_test_is_one_of_a_paper_of_scirex(data: Path) -> None:
+    marked = read_marked(data / "scirex")
+    with (data / "scirex_lateral" / "corpus.jsonl").open(encoding="utf-8") as file:
+        sections = [json.loads(line)["_id"] for line in file]
+    assert len({name.rpartition("#")[0] for name in marked}) == 187
+    assert set(sections) <= marked.keys()
+    assert sum(bool(marked[section]) for section in sections) > 0.9 * len(sections)
