@@ -47,8 +47,14 @@ def advantage(found: CrossFit, clusters: Mapping[str, int]) -> dict[str, Advanta
     return made
 
 
+MOST = 10_000
+"""Divisions at the most; a hundred tell nearly as much."""
+
+
 def check_divisible(n_clusters: int, halvings: int) -> None:
-    """Raise ``InputError`` for fewer than two clusters or less than one halving."""
+    """Raise ``InputError`` for fewer than two clusters, less than one halving, or more than ``MOST``."""
+    if halvings > MOST:
+        raise InputError(f"The queries are to be divided {halvings:,} times; divide them {MOST:,} times at the most.")
     if n_clusters < 2 or halvings < 1:
         raise InputError(
             f"The number of clusters of queries is {n_clusters}, to be divided {halvings} times; halves need 2 "
@@ -70,7 +76,7 @@ def cross_fit(
     random, ``halvings`` times; equal sums go to the earlier setting, so the one to prefer should come first.
 
     Raises:
-        InputError: no setting, fewer than two clusters, or less than one halving.
+        InputError: no setting; as ``check_divisible``.
     """
     measures = list(values)
     if not measures or not values[measures[0]]:

@@ -5,6 +5,7 @@ Commands are imported when called, so that `evigraph --help` answers at once.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import logging
 import os
@@ -119,6 +120,9 @@ def sentence(error: Exception) -> str:
 
     if isinstance(error, EvigraphError):
         return str(error)
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        where = f"to write {error.filename}" if error.filename else "for the output"
+        return f"No space is left on the disk {where}; free some, or choose another place, and run it again."
     if isinstance(error, OSError) and error.strerror:
         where = f" {error.filename}" if error.filename else ""
         return f"the system refused{where}: {error.strerror}."

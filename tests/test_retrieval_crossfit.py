@@ -56,6 +56,8 @@ def test_too_little_is_refused() -> None:
         cross_fit({"R@5": [{"a": 1.0, "b": 0.0}]}, {"a": 0, "b": 0})
     with pytest.raises(InputError, match="divided 0 times"):
         cross_fit({"R@5": [{"a": 1.0, "b": 0.0}]}, {"a": 0, "b": 1}, halvings=0)
+    with pytest.raises(InputError, match="10,000 times at the most"):
+        cross_fit({"R@5": [{"a": 1.0, "b": 0.0}]}, {"a": 0, "b": 1}, halvings=10**9)
 
 
 def test_each_query_counts_once_per_division_with_what_the_other_half_chose() -> None:

@@ -11,6 +11,7 @@ from retrieval.comparison import Comparison, Difference, assess, compare
 from retrieval.ranking import Ranking
 from retrieval.tables import (
     mark,
+    markdown_table,
     per_query_csv,
     recall_csv,
     results,
@@ -189,3 +190,7 @@ def test_seconds_have_a_row_per_method_and_a_column_per_collection() -> None:
 )
 def test_times_have_two_significant_digits(seconds: float, shown: str) -> None:
     assert table_of(timings_markdown({"a": {"bm25": Timing(seconds, None, 1, 1.0, 1)}}, 1), "Milli")["bm25"] == [shown]
+
+
+def test_cells_are_text_and_never_markup() -> None:
+    assert markdown_table(["query", "a"], [["<b>x|y", "1"]])[2] == r"| \<b>x\|y | 1 |"

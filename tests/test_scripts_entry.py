@@ -45,6 +45,8 @@ def test_flags_reach_the_run_and_its_code_comes_back() -> None:
         (ModelError("No model."), 4, "script.py: No model."),
         (KeyboardInterrupt(), 130, "script.py: interrupted; half is kept"),
         (PermissionError(13, "Permission denied", "/x"), 1, "the system refused /x: Permission denied."),
+        (OSError(28, "No space left on device"), 1, "No space is left on the disk for the output; free some"),
+        (OSError(28, "No space left on device", "/x"), 1, "No space is left on the disk to write /x; free some"),
         (RuntimeError("odd"), 1, "internal error, RuntimeError: odd"),
     ],
 )
