@@ -129,7 +129,9 @@ def mark(comparison: Comparison, method: str, measure: str) -> str:
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], n_words: int = 1) -> list[str]:
     """Lines of a table whose first ``n_words`` columns hold words, the others numbers; cells are text, never markup."""
     lines = [header, ["---"] * n_words + ["---:"] * (len(header) - n_words), *rows]
-    return ["| " + " | ".join(re.sub(r"[|<]", r"\\\g<0>", cell) for cell in line) + " |" for line in lines]
+    return [
+        "| " + " | ".join(re.sub(r"\||<(?=[a-zA-Z/!?])", r"\\\g<0>", cell) for cell in line) + " |" for line in lines
+    ]
 
 
 def _dataset(c: Comparison) -> Iterator[str]:
