@@ -11,7 +11,6 @@ The same collections and graphs give the same bytes, but for the last line's.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import shutil
@@ -38,6 +37,7 @@ from retrieval.method_names import METHODS, WITHOUT_ENCODER
 from retrieval.methods import Methods, MethodsConfig
 from retrieval.rerank import CrossEncoderReranker, RerankConfig
 from retrieval.retriever import Retriever
+from retrieval.stored_runs import stored_configuration
 from retrieval.timings import Timing, timing
 from retrieval.trec import write_run
 
@@ -252,11 +252,8 @@ class Experiment:
 
     def _top_n_of(self, method: str) -> int:
         """That of what is done of a method; 0 where nothing is."""
-        found = 0
-        for path in self._state(method).glob("*.jsonl"):
-            with path.open("rb") as file, contextlib.suppress(ValueError, KeyError, TypeError):  # torn, or not ours
-                found = max(found, int(json.loads(file.readline())["configuration"]["top_n"]))
-        return found
+        top_n = (stored_configuration(self._state(method)) or {}).get("top_n", 0)
+        return top_n if isinstance(top_n, int) else 0
 
 
 def corpus_graph(

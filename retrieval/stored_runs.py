@@ -33,7 +33,7 @@ def stored_runs(out: Path, collection: str) -> dict[str, StoredRun]:
     for method, path in sorted(names.items()):
         if path.stem == f"{collection}.{method}" and "." not in method:
             state = out / "state" / collection / method
-            found[method] = StoredRun(path, state, _configuration(state))
+            found[method] = StoredRun(path, state, stored_configuration(state))
     return found
 
 
@@ -118,14 +118,15 @@ def asked_alike(stored: StoredRun, queries: Sequence[Query]) -> bool | None:
     return True
 
 
-def _configuration(state: Path) -> Mapping[str, Any] | None:
+def stored_configuration(state: Path) -> Mapping[str, Any] | None:
     """The first line of a file there, as ``retrieval.batch`` writes it; None where there is none that is whole."""
     for path in sorted(state.glob("*.jsonl")):
         with path.open("rb") as file:
-            try:
-                first = json.loads(file.readline())
-            except (ValueError, RecursionError):
-                continue
+            line = file.readline()
+        try:
+            first = json.loads(line) if line.endswith(b"\n") else None  # else a kill tore it
+        except (ValueError, RecursionError):
+            continue
         if isinstance(first, dict) and isinstance(first.get("configuration"), dict):
             return dict(first["configuration"])
     return None
