@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
+from retrieval.cells import LEVEL, arrow, interval_cell, markdown_table, p_cell, queries_cell
 from retrieval.contrast import PERSISTENCE, Gain
 from retrieval.explanation import Explanation
-from retrieval.significance import FEW, Interval
-from retrieval.tables import LEVEL, markdown_table
+from retrieval.significance import FEW
 from retrieval.unrelated import DRAWS, KINDS, NO_TEXT
 
 
@@ -64,23 +62,10 @@ def remarks(explanations: Sequence[Explanation], *, asked_alike: bool = False) -
     return made
 
 
-def interval_cell(interval: Interval, form: str = ".3f", mark: str = "") -> str:
-    """``.500▲ [.400, .600]``: the mean with ``mark``, and the bounds where there are any."""
-    bounds = (
-        "" if interval.low is None or interval.high is None else f" [{interval.low:{form}}, {interval.high:{form}}]"
-    )
-    return f"{interval.mean:{form}}{mark}{bounds}"
-
-
-def p_cell(p: float) -> str:
-    """Two significant digits, never as a power of ten."""
-    return np.format_float_positional(p, precision=2, unique=False, fractional=False, trim="-")
-
-
 def _dataset(e: Explanation) -> Iterator[str]:
-    independent = "" if e.n_clusters == e.n_queries else f" in {e.n_clusters:,} clusters by {e.clustered_by}"
     yield from (f"## {e.name}", "")
-    yield f"{e.n_queries:,} queries{independent}. Mean [95 % bootstrap interval], without it below {FEW} clusters."
+    counted = queries_cell(e.n_queries, e.n_clusters, e.clustered_by)
+    yield f"{counted}. Mean [95 % bootstrap interval], without it below {FEW} clusters."
     yield ""
     if e.others:
         yield from _order(e)
@@ -126,8 +111,7 @@ def _gain(e: Explanation) -> Iterator[str]:
 
 def _gain_cells(gain: Gain) -> list[str]:
     d = gain.difference
-    mark = "" if gain.adjusted > LEVEL else "▲" if d.mean > 0 else "▼"
-    means = [f"{gain.reference:.3f}", f"{gain.method:.3f}", interval_cell(d, "+.3f", mark)]
+    means = [f"{gain.reference:.3f}", f"{gain.method:.3f}", interval_cell(d, "+.3f", arrow(d.mean, gain.adjusted))]
     return [f"{d.n:,}", f"{d.n_clusters:,}", *means, p_cell(gain.p), p_cell(gain.adjusted)]
 
 

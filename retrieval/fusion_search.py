@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import product
 
+import torch
 from torch import Tensor
 
 from kg.errors import InputError
@@ -128,7 +129,7 @@ class _AsksOnce:
 def _same(one: Tensor | None, other: Tensor | None) -> bool:
     if one is None or other is None:
         return one is other
-    return one.shape == other.shape and bool((one == other).all())
+    return torch.equal(one, other)
 
 
 class _Weighted:

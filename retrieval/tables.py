@@ -5,16 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from retrieval.cells import LEVEL, arrow, interval_cell, markdown_table, queries_cell
 from retrieval.comparison import Comparison
 from retrieval.significance import FEW
 from retrieval.timings import Timing
-
-LEVEL = 0.05
-"""Adjusted p values up to here are marked."""
 
 Timings = Mapping[str, Mapping[str, Timing]]
 """Collection -> method -> timing."""
@@ -121,17 +118,7 @@ def timings_markdown(timings: Timings, batch_size: int) -> str:
 def mark(comparison: Comparison, method: str, measure: str) -> str:
     """``▲`` above or ``▼`` below the baseline at an adjusted p of at most ``LEVEL``, else nothing."""
     difference = comparison.differences.get(measure, {}).get(method)
-    if difference is None or difference.adjusted > LEVEL:
-        return ""
-    return "▲" if difference.mean > 0 else "▼"
-
-
-def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], n_words: int = 1) -> list[str]:
-    """Lines of a table whose first ``n_words`` columns hold words, the others numbers; cells are text, never markup."""
-    lines = [header, ["---"] * n_words + ["---:"] * (len(header) - n_words), *rows]
-    return [
-        "| " + " | ".join(re.sub(r"\||<(?=[a-zA-Z/!?])", r"\\\g<0>", cell) for cell in line) + " |" for line in lines
-    ]
+    return "" if difference is None else arrow(difference.mean, difference.adjusted)
 
 
 def _dataset(c: Comparison) -> Iterator[str]:
@@ -157,8 +144,7 @@ def _queries(c: Comparison) -> Iterator[str]:
 
 
 def _caption(c: Comparison) -> Iterator[str]:
-    independent = "" if c.n_clusters == c.n_queries else f" in {c.n_clusters:,} clusters by {c.clustered_by}"
-    yield f"{c.n_queries:,} queries{independent}."
+    yield f"{queries_cell(c.n_queries, c.n_clusters, c.clustered_by)}."
     few = c.n_clusters < FEW
     if few:
         yield f"Fewer than {FEW} of them are independent, so there are no intervals."
@@ -188,8 +174,7 @@ def _tested(c: Comparison) -> bool:
 def _cell(c: Comparison, method: str, measure: str, best: float) -> str:
     i = c.intervals[method][measure]
     mean = f"**{i.mean:.3f}**" if i.mean == best and len(c.methods) > 1 else f"{i.mean:.3f}"
-    interval = "" if i.low is None or i.high is None else f" [{i.low:.3f}, {i.high:.3f}]"
-    return f"{mean}{mark(c, method, measure)}{interval}"
+    return interval_cell(i, mark=mark(c, method, measure), mean=mean)
 
 
 def _difference(c: Comparison, method: str, measure: str) -> str:

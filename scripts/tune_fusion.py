@@ -39,7 +39,7 @@ class Arguments:
         tyro.conf.arg(metavar="FOLDER", help="The BEIR folder: corpus.jsonl, queries.jsonl, qrels/."),
     ]
     parts: Annotated[tuple[str, ...], tyro.conf.arg(metavar="METHOD=W[,W...]...")]
-    """Methods to fuse, of those in retrieval/methods.py, each with the weights to try: 0, which leaves it out, or
+    """Methods to fuse, of those in docs/retrieval.md, each with the weights to try: 0, which leaves it out, or
     numbers from 1e-6 to 1e6. The first weights of all make the setting to compare with."""
     measures: Annotated[tuple[str, ...], tyro.conf.arg(metavar="MEASURE...")] = ("nDCG@10",)
     """As ir_measures names them, such as nDCG@10, R@20 or AP; the weights with the highest sum of them are chosen."""
@@ -164,16 +164,14 @@ def run(arguments: Arguments) -> int:
 
 
 def _lines(tuned: Tuned) -> Iterator[str]:
-    from retrieval.explanation_tables import interval_cell, p_cell
+    from retrieval.cells import interval_cell, markdown_table, p_cell, queries_cell
     from retrieval.significance import FEW
-    from retrieval.tables import markdown_table
 
     found, advantages = tuned.found, tuned.advantages
-    together = f" in {tuned.n_clusters:,} clusters by {tuned.clustered_by}"
-    independent = "" if tuned.n_clusters == tuned.n_queries else together
     yield from (f"## {tuned.name}", "")
     yield (
-        f"{tuned.n_queries:,} queries{independent}. {len(tuned.settings):,} settings; {found.halves:,} halves"
+        f"{queries_cell(tuned.n_queries, tuned.n_clusters, tuned.clustered_by)}. {len(tuned.settings):,} settings; "
+        f"{found.halves:,} halves"
         f" ({found.halves // 2:,} divisions) to choose on, each reported on the other half."
     )
     yield (

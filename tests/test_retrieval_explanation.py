@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from kg.errors import InputError
+from retrieval.cells import p_cell
 from retrieval.collection import Collection
 from retrieval.explanation import ExplanationConfig, explain
-from retrieval.explanation_tables import p_cell
 from retrieval.queries import Query
 from retrieval.ranking import Ranking
 from retrieval.unrelated import question_words

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from retrieval.cells import markdown_table
 from retrieval.comparison import Comparison, Difference, assess, compare
 from retrieval.ranking import Ranking
 from retrieval.tables import (
     mark,
-    markdown_table,
     per_query_csv,
     recall_csv,
     results,

@@ -11,9 +11,9 @@ import pytest
 import scripts.tools
 from kg.build import Tools
 from kg.errors import InputError
+from retrieval.cells import p_cell
 from retrieval.crossfit import CrossFit, advantage
 from retrieval.experiment import corpus_graph
-from retrieval.explanation_tables import p_cell
 from scripts import tune_fusion
 from scripts.tune_fusion import main, read_settings
 from tests.beir_folder import PAPERS, write_beir
