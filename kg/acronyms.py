@@ -14,7 +14,7 @@ _PARENTHESIS = regex.compile(r"\(([^()]{2,80})\)")
 _SHORT = regex.compile(r"^[\p{L}\p{N}][\p{L}\p{N}\-&/.+]{1,9}$")
 _WORDS_BEFORE = regex.compile(r"[\p{L}\p{N}\p{M}'’\-]+")
 _PIECES = regex.compile(r"[\p{L}\p{N}\p{M}]+")
-_SMALL = frozenset("of the and in for on to a an with by at from based like type".split())
+SMALL_WORDS = frozenset("of the and in for on to a an with by at from based like type".split())
 _YEAR = regex.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b")  # "FF (Fama and French 1993)" cites, it does not define
 _CLAUSE = regex.compile(r"[.;:!?()\[\]]\s*")
 
@@ -90,7 +90,7 @@ def _by_initials(letters: list[str], before: str) -> str | None:
             if position < 0:
                 at_word = pieces[number].start() == 0 or before[pieces[number].start() - 1] not in "-‐‑'’"
                 return " ".join(before[pieces[number].start() :].split()) if at_word and len(letters) > 1 else None
-        elif piece not in _SMALL or number == len(pieces) - 1:
+        elif piece not in SMALL_WORDS or number == len(pieces) - 1:
             return None
     return None
 
@@ -99,3 +99,34 @@ def _whole(short: str, inside: str) -> bool:
     """In "SHORT (long)" the parenthesis must be the expansion and nothing else."""
     expansion = _expansion(short, inside)
     return expansion is not None and expansion.casefold() == " ".join(inside.split()).casefold()
+
+
+def spells(letters: str, words: str) -> bool:
+    """Whether lower-case ``letters`` stand for ``words`` by the rule of definitions: in order, the first beginning all.
+
+    >>> spells("ptb", "penn treebank"), spells("mse", "root mean square error")
+    (True, False)
+    """
+    pieces = words.split()
+    if not pieces or letters[0] != pieces[0][0] or not 2 <= len(letters) < len(words) or len(pieces) > len(letters):
+        return False
+    return _spread(letters, pieces)
+
+
+def _spread(letters: str, pieces: list[str]) -> bool:
+    """Every word gives its first letter, and then further letters of its own, in order; all letters are used."""
+    if not pieces:
+        return not letters
+    first, rest = pieces[0], pieces[1:]
+    if not letters or letters[0] != first[0]:
+        return first in SMALL_WORDS and _spread(letters, rest)
+    position, taken = 0, 0
+    options = []
+    for index, ch in enumerate(letters):  # as many letters as this word can give, in order
+        position = first.find(ch, position)
+        if position < 0:
+            break
+        position += 1
+        taken = index + 1
+        options.append(taken)
+    return any(_spread(letters[n:], rest) for n in reversed(options))

@@ -7,7 +7,7 @@ build(A) + add(B) and build(A + B + C) + remove(C) give the same rows and the sa
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 import numpy as np
@@ -19,9 +19,10 @@ from torch import Tensor
 
 from kg.cooccurrence import Relations, cooccurrences
 from kg.mentions import Assertions, MentionTable, read_mentions, surface_form
-from kg.merge import MergeConfig, merge_names
+from kg.merge import EVIDENCE, MergeConfig, Merged, Names, merge_names
 from kg.names import form_key, name_key
 from kg.papers import Paper, paper_tables
+from kg.profiles import Expansions
 from kg.protocols import Extractor
 
 Embed = Callable[[Sequence[str]], Tensor]
@@ -39,13 +40,31 @@ class Assembled:
 
 @dataclass(frozen=True)
 class Concepts:
-    """Merged names: ``of_name`` int64 [names] gives each name's concept, in the order of the concepts table."""
+    """Merged names: ``of_name`` int64 [names] gives each name's concept, in the order of the concepts table.
+
+    ``written``: how each name is written; ``merged``: what the names' pairs were judged.
+    """
 
     of_name: np.ndarray
     ids: list[str]
     types: list[str]
     forms: list[str]
     vectors: Tensor
+    written: list[str]
+    merged: Merged
+
+    def ordered(self, order: np.ndarray) -> Concepts:
+        """The same with concept ``order[i]`` (int64 [concepts]) as concept i."""
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        return replace(
+            self,
+            of_name=place[self.of_name],
+            ids=[self.ids[i] for i in order],
+            types=[self.types[i] for i in order],
+            forms=[self.forms[i] for i in order],
+            vectors=self.vectors[torch.from_numpy(order)],
+        )
 
 
 def assemble(
@@ -54,20 +73,18 @@ def assemble(
     """Assemble papers (sorted by id) and their sections' extractions (encoded, in order) into a graph."""
     documents, sections = paper_tables(papers)
     texts = [section for paper in papers for section in paper.sections]
+    vectors = embed([section.full_text() for section in texts])
     mentions, assertions = read_mentions(
-        blobs, sections["document"].to_numpy(), [word_count(section.text) for section in texts]
+        blobs, sections["document"].to_numpy(), [word_count(section.text) for section in texts], vectors
     )
     mentions = mentions.keep(extractor.select(mentions))
-    concepts = merge_concepts(mentions, embed, merge)
+    concepts = merge_concepts(mentions, embed, merge, vectors, assertions.senses.expansions())
     relations = find_relations(mentions, concepts, assertions, extractor.cooccurrence)
     weights = edge_weights(relations, len(concepts.ids))
     order = _node_order(weights)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    concepts = Concepts(
-        place[concepts.of_name], [concepts.ids[i] for i in order], [concepts.types[i] for i in order],
-        [concepts.forms[i] for i in order], concepts.vectors[torch.from_numpy(order)],
-    )  # fmt: skip
+    concepts = concepts.ordered(order)
     incidence = _incidence(mentions, concepts, len(texts))
     tables = {
         "documents": documents,
@@ -75,16 +92,51 @@ def assemble(
         "concepts": _concept_table(mentions, concepts, incidence),
         "relations": _relation_table(relations, place, assertions),
         "mentions": _mention_table(mentions, concepts),
+        "links": _link_table(concepts),
     }
     tensors = {
-        "section_x": embed([section.full_text() for section in texts]),
+        "section_x": vectors,
         "concept_x": concepts.vectors,
         **_csr_tensors("adjacency", weights[order][:, order]),
         **_csr_tensors("incidence", incidence),
         **_csr_tensors("holders", incidence.T.tocsr()),
+        **_csr_tensors("same_as", _same_as(concepts, merge.same_as)),
     }
     counts = {name: table.num_rows for name, table in tables.items()} | {"edges": int(weights.nnz) // 2}
     return Assembled(tables, tensors, counts)
+
+
+def _same_as(concepts: Concepts, least: float) -> sparse.csr_matrix:
+    """Probability that two concepts are one, where it is uncertain: the greatest of any two of their names, float32."""
+    n = len(concepts.ids)
+    merged = concepts.merged
+    ends = concepts.of_name[merged.pairs]
+    uncertain = (ends[:, 0] != ends[:, 1]) & (merged.probability >= least)
+    low, high = ends[uncertain].min(axis=1, initial=n), ends[uncertain].max(axis=1, initial=0)
+    edges, edge_of = np.unique(low * max(n, 1) + high, return_inverse=True)
+    greatest = np.zeros(len(edges))
+    np.maximum.at(greatest, edge_of, merged.probability[uncertain])
+    u, v = np.divmod(edges, max(n, 1))
+    both = (np.concatenate([u, v]), np.concatenate([v, u]))
+    return sparse.coo_matrix((np.concatenate([greatest, greatest]).astype(np.float32), both), shape=(n, n)).tocsr()
+
+
+def _link_table(concepts: Concepts) -> pa.Table:
+    """Pairs of names that are one or nearly so: their concepts, how they are written, how likely, and why."""
+    merged = concepts.merged
+    ends = concepts.of_name[merged.pairs].astype(np.int32)
+    words = pa.array(concepts.written, pa.string())
+    left, right = (words.take(pa.array(merged.pairs[:, side])) for side in (0, 1))
+    return pa.table(
+        {
+            "left": pa.array(ends[:, 0]),
+            "right": pa.array(ends[:, 1]),
+            "left_name": left,
+            "right_name": right,
+            "probability": pa.array(merged.probability.astype(np.float32)),
+            "evidence": pa.DictionaryArray.from_arrays(pa.array(merged.evidence), pa.array(EVIDENCE, pa.string())),
+        }
+    )
 
 
 def word_count(text: str) -> float:
@@ -92,27 +144,36 @@ def word_count(text: str) -> float:
     return len(text) / 6.0
 
 
-def merge_concepts(mentions: MentionTable, embed: Embed, config: MergeConfig) -> Concepts:
-    """Join the names of all papers: the id is the hash of type and least key, the vector the members' mean."""
-    names = [(kind, form) for (kind, _), form in zip(mentions.names, mentions.forms, strict=True)]
+def merge_concepts(
+    mentions: MentionTable, embed: Embed, config: MergeConfig, sections: Tensor, expansions: Expansions
+) -> Concepts:
+    """Join the names of all papers: the id is the hash of type and least key, the vector the members' mean.
+
+    ``sections`` float32 [sections, d]: what surrounds the names.
+    """
     vectors = embed(mentions.forms)
-    group = merge_names(names, vectors, config)
-    leaders, of_name = np.unique(group, return_inverse=True)
+    held = mentions.sections_of_names()
+    written = mentions.written()
+    types = [kind for kind, _ in mentions.names]
+    names = Names(types, written, vectors, context_vectors(held, sections), held, expansions)
+    merged = merge_names(names, config)
+    leaders, of_name = np.unique(merged.group, return_inverse=True)
     keys = [mentions.names[int(leader)] for leader in leaders]  # a group is numbered by its least name
     ids = [sha256(f"{kind}\0{key}".encode()).hexdigest()[:16] for kind, key in keys]
-    order = np.asarray(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.int64)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
     sums = torch.zeros(len(leaders), vectors.shape[1], dtype=torch.float64)
     sums.index_add_(0, torch.from_numpy(of_name), vectors.double())
     means = torch.nn.functional.normalize(sums, dim=1).float()
-    return Concepts(
-        place[of_name],
-        [ids[i] for i in order],
-        [keys[i][0] for i in order],
-        [mentions.forms[int(leaders[i])] for i in order],
-        means[torch.from_numpy(order)],
-    )
+    forms = [mentions.forms[int(leader)] for leader in leaders]
+    concepts = Concepts(of_name, ids, [kind for kind, _ in keys], forms, means, written, merged)
+    return concepts.ordered(np.asarray(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.int64))
+
+
+def context_vectors(held: sparse.csr_matrix, sections: Tensor) -> Tensor:
+    """Mean direction of the sections that hold each name, float32 [names, d]."""
+    present = held.copy()
+    present.data = np.ones_like(present.data)
+    means = torch.from_numpy(present @ sections.double().numpy())
+    return torch.nn.functional.normalize(means, dim=1).float()
 
 
 def find_relations(mentions: MentionTable, concepts: Concepts, assertions: Assertions, cooccurrence: bool) -> Relations:

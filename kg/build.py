@@ -6,90 +6,34 @@ the same however one came to it. What costs, extraction and encoding, is done on
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from kg.assemble import assemble
+from kg.build_report import BuildReport
 from kg.cache import Cache
+from kg.configuration import BuildConfig, Tools, difference
 from kg.embedding import CachedEmbedder
 from kg.errors import GraphError, InputError
 from kg.lateral import LateralGraph
+from kg.link_explanation import unheeded
 from kg.mentions import encode_extraction
-from kg.merge import MergeConfig
 from kg.names import name_key
+from kg.overrules import Overrules
 from kg.papers import Paper, sorted_papers
-from kg.protocols import Encoder, Extractor, Track, no_track
 from kg.ready_triples import NAME, ReadyTriples, StoredTriples
 from kg.records import Document, Section, normalise_doi
-from kg.sectioning import SectioningConfig
-from kg.storage import graph_exists, open_generation, prepare_directory, write_generation, writer_lock
+from kg.storage import FORMAT, graph_exists, open_generation, prepare_directory, write_generation, writer_lock
+
+__all__ = ["KIND", "BuildConfig", "BuildReport", "Tools", "add_documents", "build_graph", "check_target"]
+__all__ += ["extract_sections", "open_graph", "overrule_names", "remove_documents"]
 
 KIND = "lateral knowledge graph"
 _CHUNK = 512
 """Sections between two writes of the extraction cache."""
-
-
-@dataclass(frozen=True)
-class BuildConfig:
-    """Everything that decides what graph a set of papers gives, beside extractor and encoder."""
-
-    sectioning: SectioningConfig = SectioningConfig()
-    merge: MergeConfig = MergeConfig()
-
-
-@dataclass(frozen=True)
-class Tools:
-    """What a build works with; handed in, so that tests and other extractors use the same path."""
-
-    extractor: Extractor
-    encoder: Encoder
-    config: BuildConfig = BuildConfig()
-    track: Track = no_track
-
-    def configuration(self) -> dict[str, Any]:
-        """As it stands in the manifest."""
-        return {
-            "extractor": {"name": self.extractor.name, "fingerprint": self.extractor.fingerprint},
-            "encoder": {"name": self.encoder.name, "fingerprint": self.encoder.fingerprint},
-            **asdict(self.config),
-        }
-
-
-@dataclass
-class BuildReport:
-    """What happened, by ``doc_id``; seconds by stage. ``empty`` papers are kept without a section.
-
-    With ready triples, ``without_triples`` are the new sections for which there are none (they hold no concept), and
-    ``unused_passages`` those of the file that no section of the graph takes triples from.
-    """
-
-    added: list[str] = field(default_factory=list)
-    replaced: list[str] = field(default_factory=list)
-    unchanged: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
-    empty: list[str] = field(default_factory=list)
-    title_only: list[str] = field(default_factory=list)
-    same_doi: list[str] = field(default_factory=list)
-    retitled: list[str] = field(default_factory=list)
-    without_triples: list[str] = field(default_factory=list)
-    unused_passages: list[str] = field(default_factory=list)
-    counts: dict[str, int] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
-    generation: int = 0
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Add the time spent inside to the stage's."""
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
 
 
 def build_graph(
@@ -121,11 +65,22 @@ def check_target(directory: Path, overwrite: bool) -> None:
         )
 
 
-def add_documents(directory: Path, documents: Iterable[Document], tools: Tools) -> BuildReport:
-    """Add papers; one whose id is there already is recognised if it is the same, and replaced if it has changed."""
+def add_documents(
+    directory: Path, documents: Iterable[Document], tools: Tools, overrules: Overrules | None = None
+) -> BuildReport:
+    """Add papers; one whose id is there already is recognised if it is the same, and replaced if it has changed.
+
+    ``overrules`` take the place of the graph's own, which else stay; tools that hold some must hold the same.
+    """
     with writer_lock(directory):
-        papers = _open_for_change(directory, open_graph(directory), tools)
-        return _replace_papers(directory, papers, documents, tools)
+        return _change(directory, open_graph(directory), documents, tools, overrules)
+
+
+def overrule_names(directory: Path, overrules: Overrules, tools: Tools) -> BuildReport:
+    """Put ``overrules`` in the place of the graph's own and assemble it anew from its caches, with the same papers."""
+    with writer_lock(directory):
+        graph = open_graph(directory)
+        return _change(directory, graph, (), _without_file(graph, tools), overrules)
 
 
 def remove_documents(directory: Path, doc_ids: Sequence[str], tools: Tools) -> BuildReport:
@@ -135,9 +90,7 @@ def remove_documents(directory: Path, doc_ids: Sequence[str], tools: Tools) -> B
     """
     with writer_lock(directory):
         graph = open_graph(directory)
-        built_with = graph.manifest["configuration"]["extractor"]
-        if built_with["name"] == NAME and tools.extractor.name != NAME:
-            tools = replace(tools, extractor=StoredTriples(built_with["fingerprint"]))
+        tools = _with_overrules(graph, _without_file(graph, tools))
         papers = _open_for_change(directory, graph, tools)
         known = [paper.document.doc_id for paper in papers]
         held = set(known)
@@ -153,27 +106,55 @@ def remove_documents(directory: Path, doc_ids: Sequence[str], tools: Tools) -> B
 
 
 def open_graph(directory: Path) -> LateralGraph:
-    """Open a graph directory, checked (``storage.open_generation``); raises ``GraphError``."""
+    """Open a graph directory, checked (``storage.open_generation``); raises ``GraphError``, for an older format too."""
     generation = open_generation(directory)
     if generation.manifest.get("kind") != KIND:
         raise GraphError(
             f"{directory} holds no {KIND} but {generation.manifest.get('kind')!r}; open it with its own command."
+        )
+    if (version := generation.manifest["format"]) < FORMAT:
+        raise GraphError(
+            f"{directory} was built by an older version (format {version}; this one reads {FORMAT}); "
+            f"build it again: evigraph build {directory} SOURCE... --overwrite"
         )
     graph = LateralGraph.of(generation.tables, generation.tensors, generation.manifest)
     graph.directory = str(Path(directory).absolute())
     return graph
 
 
+def _without_file(graph: LateralGraph, tools: Tools) -> Tools:
+    """For a graph of ready triples whose file is not at hand: what its cache holds is enough for the papers there."""
+    built_with = graph.manifest["configuration"]["extractor"]
+    if built_with["name"] == NAME and tools.extractor.name != NAME:
+        return replace(tools, extractor=StoredTriples(built_with["fingerprint"]))
+    return tools
+
+
+def _with_overrules(graph: LateralGraph, tools: Tools) -> Tools:
+    """With the graph's own, unless the tools hold some."""
+    own = Overrules.stored(graph.manifest["configuration"]["merge"]["overrules"])
+    return tools if tools.config.merge.overrules else tools.under(own)
+
+
+def _change(
+    directory: Path, graph: LateralGraph, documents: Iterable[Document], tools: Tools, overrules: Overrules | None
+) -> BuildReport:
+    before = _with_overrules(graph, tools if overrules is None else tools.under(Overrules()))
+    papers = _open_for_change(directory, graph, before)
+    after = before if overrules is None else before.under(overrules)
+    return _replace_papers(directory, papers, documents, after, overruled=after.config != before.config)
+
+
 def _open_for_change(directory: Path, graph: LateralGraph, tools: Tools) -> list[Paper]:
-    ours, theirs = tools.configuration(), graph.manifest["configuration"]
-    for key in sorted(ours.keys() | theirs.keys()):
-        if _comparable(ours.get(key)) != _comparable(theirs.get(key)):
-            if key == "extractor" and _finds_the_same(directory, graph, tools, theirs[key]["fingerprint"]):
-                continue
-            raise GraphError(
-                f"{directory} was built with {key} {_told(theirs.get(key))}, not {_told(ours.get(key))}; "
-                "use the same, or build the graph again with `evigraph build --overwrite`."
-            )
+    built_with, given = dict(graph.manifest["configuration"]), tools.configuration()
+    fingerprint = built_with["extractor"]["fingerprint"]
+    if fingerprint != tools.extractor.fingerprint and _finds_the_same(directory, graph, tools, fingerprint):
+        built_with["extractor"] = given["extractor"]
+    if differing := difference(built_with, given):
+        raise GraphError(
+            f"{directory} was built with {differing}; "
+            "use the same, or build the graph again with `evigraph build --overwrite`."
+        )
     return graph.papers()
 
 
@@ -193,23 +174,10 @@ def _finds_the_same(directory: Path, graph: LateralGraph, tools: Tools, fingerpr
     return True
 
 
-def _comparable(setting: Any) -> Any:
-    """An encoder or extractor is what its fingerprint says, wherever it lies."""
-    return setting["fingerprint"] if isinstance(setting, dict) and "fingerprint" in setting else setting
-
-
-def _told(setting: Any) -> str:
-    return (
-        f"{setting['name']} ({setting['fingerprint'][:12]})"
-        if isinstance(setting, dict) and "name" in setting
-        else str(setting)
-    )
-
-
 def _replace_papers(
-    directory: Path, papers: Sequence[Paper], documents: Iterable[Document], tools: Tools
+    directory: Path, papers: Sequence[Paper], documents: Iterable[Document], tools: Tools, *, overruled: bool = False
 ) -> BuildReport:
-    report = BuildReport()
+    report = BuildReport(overruled=overruled)
     by_id = {paper.document.doc_id: paper for paper in papers}
     with report.stage("sections"):
         for document in documents:
@@ -231,7 +199,7 @@ def _replace_papers(
         new = [section for doc_id in sorted(changed) for section in by_id[doc_id].sections]
         report.without_triples = [s.section_id for s in new if not tools.extractor.is_ready(s)]
         report.unused_passages = tools.extractor.unused(s for paper in by_id.values() for s in paper.sections)
-    if changed or not graph_exists(directory):
+    if changed or overruled or not graph_exists(directory):
         _write(directory, list(by_id.values()), tools, report)
     return report
 
@@ -272,6 +240,7 @@ def _write(directory: Path, papers: Sequence[Paper], tools: Tools, report: Build
             assembled = assemble(ordered, blobs, tools.extractor, embed, tools.config.merge)
         report.seconds["assembly"] -= report.seconds.get("encoding", 0.0)
     report.counts = assembled.counts
+    report.unknown_names, report.unheeded = unheeded(tools.config.merge.overrules, assembled.tables["concepts"])
     manifest = {"kind": KIND, "configuration": tools.configuration(), "counts": assembled.counts}
     with report.stage("storage"):
         report.generation = write_generation(directory, assembled.tables, assembled.tensors, manifest)

@@ -1,167 +1,172 @@
-"""Which pairs of names to compare: a deterministic function of the set of names, near-linear in its size.
+"""Which names to compare: a deterministic function of the set of names, near-linear in its size (DESIGN 3).
 
-Two rungs propose pairs: equal signatures (stems of the words, whatever their order, spelling variant and accents
-aside), and near neighbours by embedding, found with random hyperplanes of a fixed seed (SimHash: Charikar 2002) and
-compared exactly within each bucket. Nothing here is trained, and nothing depends on the order of the names.
+Each rung puts a name under a few short keys and pairs those that share one, or pairs it with its neighbours in an
+order:
+
+- equal stems of the core, whatever their order; equal letters in Latin script
+- an acronym and the names whose initials it is, or whose words it spells
+- a name that stands within a longer one ("BLEU" in "BLEU score")
+- names that share a rare word
+- neighbours in the order of their letters, read from either end: spelling errors (sorted neighbourhood: Hernandez and
+  Stolfo, SIGMOD 1995)
+- near neighbours by embedding (``kg.near``) of the name, or of what surrounds it
+
+A key that too many names share says nothing and pairs none of them but neighbours. Nothing here is trained.
 """
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
-import regex
-import Stemmer
 import torch
+from rapidfuzz.distance import Levenshtein
 from torch import Tensor
 
-_SPARE_BITS = 12
-_LARGEST_BUCKET = 8192
-_LONGEST_WORD = 60
-_OTHER_SCRIPT = regex.compile(r"[^\p{Latin}\p{Greek}\p{Common}\p{Inherited}]")
-Name = tuple[str, str]
-"""(type, form); names of different types are never compared."""
+from kg.near import NearConfig, distinct_pairs, near_pairs
+from kg.profiles import Profile
+from kg.stems import readable, stem
+from kg.typewords import TYPE_WORDS
+from kg.wordlists import ALONE, EDGE
 
-_BRITISH = (
-    (regex.compile(r"(?<=\w{2})our(?=$|s$|al$|ed$|ing$|ite)"), "or"),
-    (regex.compile(r"(?<=\w{3})is(?=e$|ed$|ing$|ation$|er$)"), "iz"),
-    (regex.compile(r"(?<=\w{2})ys(?=e$|ed$|ing$)"), "yz"),
-    (regex.compile(r"[ao]e(?=[^u])(?<=\w{2})"), "e"),
-    (regex.compile(r"(?<=\w{2}[bt])re$"), "er"),
-    (regex.compile(r"ogue$"), "og"),
-)
+_WINDOW = 3
+_SIMILAR = 0.75
+"""Least similarity of the letters of neighbours in their order."""
+_LONGEST_WITHIN = 8
+"""Words of a core within which shorter names are looked for."""
 
 
 @dataclass(frozen=True)
 class CandidateConfig:
-    """``floor``: least cosine of an embedding candidate. Tables and the seed fix the hashing."""
+    """Most names that share a key and are all compared: of a ``block``, of an acronym's spelling (``spelled``), of a
+    ``rare`` word, of names that hold a shorter one (``within``); the ``near`` neighbours by
+    embedding, and, where mentions are few and say little, those by what is ``around`` them."""
 
-    floor: float = 0.8
-    tables: int = 8
-    bucket: int = 256
-    seed: int = 718
-    largest_block: int = 64
-
-
-@lru_cache(maxsize=1)
-def _stemmer() -> Stemmer.Stemmer:
-    return Stemmer.Stemmer("english")
-
-
-@lru_cache(maxsize=1 << 18)
-def american(token: str) -> str:
-    """A word with accents and British spelling folded; words of other scripts come back unchanged."""
-    folded = "".join(ch for ch in unicodedata.normalize("NFD", token) if unicodedata.category(ch) != "Mn")
-    if not folded.isascii():
-        return token
-    for pattern, replacement in _BRITISH:
-        folded = pattern.sub(replacement, folded)
-    return folded
-
-
-@lru_cache(maxsize=1 << 18)
-def stem(token: str) -> str:
-    """Snowball stem of ``american(token)``; words of other scripts come back unchanged."""
-    folded = american(token)
-    return str(_stemmer().stemWord(folded)) if folded.isascii() else folded
-
-
-@lru_cache(maxsize=1 << 18)
-def signature(form: str) -> str:
-    """Stems in code-point order: "modeling of climates" and "climate modelling" differ only by "of"."""
-    return " ".join(sorted(stem(token) for token in form.split()))
-
-
-def readable(form: str) -> bool:
-    """Whether a vector says what a name means: Latin or Greek script, and words short enough to be words.
-
-    An encoder turns what its vocabulary lacks into one and the same unknown token, so to it such names are all equal.
-    """
-    return not _OTHER_SCRIPT.search(form) and max(map(len, form.split()), default=0) <= _LONGEST_WORD
+    block: int = 48
+    spelled: int = 48
+    rare: int = 24
+    within: int = 256
+    near: NearConfig = NearConfig()
+    around: NearConfig | None = None
 
 
 def candidate_pairs(
-    names: Sequence[Name],
+    profiles: Sequence[Profile],
+    forms: Sequence[str],
     vectors: Tensor,
+    contexts: Tensor | None = None,
     config: CandidateConfig = CandidateConfig(),
 ) -> np.ndarray:
-    """Pairs int64 [m, 2] of name numbers (i < j), sorted; ``vectors`` are unit rows, float32 [n, d]."""
-    pairs = {pair for block in _signature_blocks(names, config) for pair in combinations(sorted(block), 2)}
-    by_type: dict[str, list[int]] = defaultdict(list)
-    for number, (kind, form) in enumerate(names):
-        if readable(form):
-            by_type[kind].append(number)
-    found = [np.asarray(sorted(pairs), dtype=np.int64).reshape(-1, 2)]
-    for _, numbers in sorted(by_type.items()):
-        index = np.asarray(numbers, dtype=np.int64)
-        found.append(index[near_pairs(vectors[torch.from_numpy(index)], config)])
-    return _distinct(found, len(names))
+    """Pairs int64 [m, 2] of name numbers (i < j), sorted; ``vectors`` and ``contexts`` are unit rows, float32 [n, d].
 
-
-def _distinct(found: list[np.ndarray], n: int) -> np.ndarray:
-    """Pairs int64 [m, 2] of numbers below ``n``, each once, sorted; by one number per pair, far faster than by rows."""
-    pairs = np.concatenate(found) if found else np.zeros((0, 2), dtype=np.int64)
-    first, second = np.divmod(np.unique(pairs[:, 0] * max(n, 1) + pairs[:, 1]), max(n, 1))
-    return np.stack([first, second], axis=1)
-
-
-def _signature_blocks(names: Sequence[Name], config: CandidateConfig) -> list[list[int]]:
-    blocks: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for number, (kind, form) in enumerate(names):
-        blocks[kind, signature(form)].append(number)
-    # A block this large holds a stem that says nothing; its true pairs are near neighbours too.
-    return [block for block in blocks.values() if 1 < len(block) <= config.largest_block]
-
-
-def near_pairs(vectors: Tensor, config: CandidateConfig = CandidateConfig()) -> np.ndarray:
-    """Pairs int64 [m, 2] (i < j) of rows with cosine >= ``floor``; exact up to ``2 * bucket`` rows.
-
-    Beyond that, rows meet if they share a bucket in one of the tables: with b bits a pair at angle t does so with
-    probability 1 - (1 - (1 - t / pi)^b)^tables, .97 at cosine .9 for 65,000 names.
+    Names of two known types are never paired.
     """
-    n = len(vectors)
-    bits = max(0, int(np.ceil(np.log2(max(n, 1) / (2 * config.bucket)))))
-    if bits == 0:
-        return _pairs_within(vectors, np.arange(n), config.floor)
-    planes = torch.from_numpy(
-        np.random.Generator(np.random.PCG64(config.seed))
-        .standard_normal((config.tables, vectors.shape[1], bits + _SPARE_BITS))
-        .astype(np.float32)
-    )
-    # Vectors of most encoders lie in a cone: around their mean they fill the buckets evenly.
-    around = vectors - vectors.mean(dim=0)
-    found: list[np.ndarray] = []
-    for table in planes:
-        signs = (around @ table > 0).numpy()
-        buckets = _buckets(signs, np.arange(n), bits, 4 * config.bucket)
-        found.extend(_pairs_within(vectors, rows, config.floor) for rows in buckets)
-    return _distinct(found, n)
+    n = len(profiles)
+    found = [
+        _as_array(_blocks(profiles, lambda p: (" ".join(sorted(map(stem, p.core))),), config.block)),
+        _as_array(_blocks(profiles, lambda p: (p.latin, p.inside) if p.inside else (p.latin,), config.block)),
+        _as_array(_acronyms(profiles, config)),
+        _as_array(_within(profiles, config.within)),
+        _as_array(_blocks(profiles, _rare_keys, config.rare, neighbours=False)),
+        _as_array(_in_order(profiles)),
+    ]
+    meaningful = np.flatnonzero([readable(form) for form in forms])
+    found.append(meaningful[near_pairs(vectors[torch.from_numpy(meaningful)], config.near)])
+    if contexts is not None and config.around is not None:
+        placed = torch.nonzero(contexts.abs().sum(dim=1) > 0).flatten()
+        found.append(placed.numpy()[near_pairs(contexts[placed], config.around)])
+    pairs = distinct_pairs(found, n)
+    number = {kind: i for i, kind in enumerate(sorted({p.kind for p in profiles}))}
+    kinds = np.asarray([number[p.kind] for p in profiles], dtype=np.int64)
+    left, right = kinds[pairs[:, 0]], kinds[pairs[:, 1]]
+    unknown = number.get("", -1)
+    return pairs[(left == right) | (left == unknown) | (right == unknown)]
 
 
-def _buckets(signs: np.ndarray, rows: np.ndarray, bits: int, largest: int) -> Iterator[np.ndarray]:
-    """Rows of equal signs in the first ``bits`` columns; a bucket over ``largest`` is divided by further columns."""
-    code = signs[rows, :bits] @ (1 << np.arange(bits, dtype=np.int64))
-    order = np.argsort(code, kind="stable")
-    borders = np.flatnonzero(np.diff(code[order])) + 1
-    for own in np.split(rows[order], borders):
-        if len(own) > largest and bits < signs.shape[1]:
-            yield from _buckets(signs, own, bits + 1, largest)
-        elif 1 < len(own) <= _LARGEST_BUCKET:  # more vectors than this that no plane tells apart say nothing
-            yield own
+def _as_array(pairs: Iterable[tuple[int, int]]) -> np.ndarray:
+    return np.fromiter((number for pair in pairs for number in pair), dtype=np.int64).reshape(-1, 2)
 
 
-def _pairs_within(vectors: Tensor, rows: np.ndarray, floor: float, block: int = 4096) -> np.ndarray:
-    chosen = vectors[torch.from_numpy(rows)]
-    found = []
-    for start in range(0, len(rows), block):
-        cosines = (chosen[start : start + block] @ chosen[start:].T).numpy()
-        close = np.flatnonzero(cosines >= floor - 1e-4)
-        i, j = close // cosines.shape[1] + start, close % cosines.shape[1] + start
-        found.append(np.stack([i[i < j], j[i < j]], axis=1))
-    pairs = rows[np.concatenate(found)] if found else np.zeros((0, 2), dtype=np.int64)
-    return np.sort(pairs, axis=1)
+def _blocks(
+    profiles: Sequence[Profile], keys: Callable[[Profile], Iterable[str]], largest: int, neighbours: bool = True
+) -> Iterator[tuple[int, int]]:
+    """Pairs that share a key; of a larger block only neighbours in its order, if any."""
+    blocks: dict[str, list[int]] = defaultdict(list)
+    for number, own in enumerate(profiles):
+        for key in keys(own):
+            blocks[key].append(number)
+    for block in blocks.values():
+        if len(block) <= largest:
+            yield from combinations(block, 2)
+        elif neighbours:
+            yield from zip(block, block[1:], strict=False)
+            yield from ((block[0], other) for other in block[1:])
+
+
+def _rare_keys(own: Profile) -> Iterable[str]:
+    return {stem(word) for word in own.core if len(word) > 1} if len(own.core) <= _LONGEST_WITHIN else ()
+
+
+def _acronyms(profiles: Sequence[Profile], config: CandidateConfig) -> Iterator[tuple[int, int]]:
+    """An acronym with names of its initials, and with names whose initials it holds in order, the first one first."""
+    short: dict[str, list[int]] = defaultdict(list)
+    spelled: dict[str, list[int]] = defaultdict(list)
+    for number, own in enumerate(profiles):
+        if own.acronym:
+            short[own.acronym].append(number)
+        elif len(own.words) == 1 and len(own.words[0]) <= 6:
+            short[own.words[0]].append(number)
+    for number, own in enumerate(profiles):
+        if own.acronym or len(own.words) < 2:
+            continue
+        for initials in own.initials:
+            if initials in short and len(short[initials]) <= config.block:
+                yield from ((number, other) for other in short[initials])
+            if len(initials) <= 5:
+                spelled[initials].append(number)
+    for letters, owners in short.items():
+        if not 3 <= len(letters) <= 7 or len(owners) > config.block:
+            continue
+        for length in range(1, len(letters) - 1):
+            for places in combinations(range(1, len(letters)), length):
+                names = spelled.get(letters[0] + "".join(letters[place] for place in places), ())
+                if len(names) <= config.spelled:
+                    yield from ((owner, name) for owner in owners for name in names)
+
+
+def _within(profiles: Sequence[Profile], largest: int) -> Iterator[tuple[int, int]]:
+    """Names whose core is a run of words of another's; words too common to name anything alone are left out."""
+    whole: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for number, own in enumerate(profiles):
+        if len(own.core) > 1 or own.core[0] not in _WEAK:
+            whole[own.core].append(number)
+    holders: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for number, own in enumerate(profiles):
+        n = len(own.core)
+        if 1 < n <= _LONGEST_WITHIN:
+            for start in range(n):
+                for end in range(start + 1, n + (start > 0)):
+                    if (run := own.core[start:end]) in whole:
+                        holders[run].append(number)
+    for run, longer in holders.items():
+        names = whole[run]
+        if len(names) * len(longer) <= largest:
+            yield from ((name, other) for name in names for other in longer)
+        else:  # too many to compare with each; the least name stands for them, and the shortest hold it
+            nearest = sorted(longer, key=lambda number: (len(profiles[number].core), number))[:largest]
+            yield from ((names[0], other) for other in nearest)
+
+
+_WEAK = TYPE_WORDS | ALONE | EDGE
+
+
+def _in_order(profiles: Sequence[Profile]) -> Iterator[tuple[int, int]]:
+    for letters in ([own.latin for own in profiles], [own.latin[::-1] for own in profiles]):
+        order = sorted((number for number in range(len(letters)) if len(letters[number]) > 4), key=letters.__getitem__)
+        for place, number in enumerate(order):
+            for other in order[place + 1 : place + 1 + _WINDOW]:
+                if Levenshtein.normalized_similarity(letters[number], letters[other], score_cutoff=_SIMILAR):
+                    yield number, other

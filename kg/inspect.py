@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from functools import cache
 from typing import Any, Literal
@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from kg.errors import InputError
 from kg.lateral import LateralGraph
+from kg.link_explanation import explain_joins, kept_apart, near_misses
 from kg.names import name_form, name_key
 from kg.venues import field_key, field_of_venue, find_journal, venue_key
 
@@ -60,15 +61,22 @@ def find_concept(graph: LateralGraph, name: str) -> int:
 
 
 def describe_concept(graph: LateralGraph, name: str, top_n: int) -> dict[str, Any]:
-    """One concept with its aliases, strongest neighbours, and the sections that mention it most."""
+    """One concept with its aliases and why they are one, its strongest neighbours, the sections that mention it most,
+    the concepts that are nearly the same (``near_misses``; ``n_near_misses`` of them in all) or said not to be.
+    """
     row = find_concept(graph, name)
     neighbours, weights = row_of(graph.adjacency, row)
     sections, counts = row_of(graph.holders, row)
+    near = near_misses(graph, row)
     labels = graph.concepts["label"]
     best = np.lexsort((neighbours, -weights))[:top_n]
     most = np.lexsort((sections, -counts))[:top_n]
     ids = graph.sections["section_id"].take(pa.array(sections[most])).to_pylist()
     return graph.concepts.slice(row, 1).to_pylist()[0] | {
+        "joins": [asdict(join) for join in explain_joins(graph, row)],
+        "near_misses": [asdict(miss) for miss in near[: max(top_n, 0)]],
+        "n_near_misses": len(near),
+        "kept_apart": kept_apart(graph, row),
         "neighbours": [{"label": labels[int(neighbours[i])].as_py(), "weight": float(weights[i])} for i in best],
         "sections": section_rows(graph, ids),
     }

@@ -22,8 +22,9 @@ from kg.papers import Paper, read_papers
 RELATED = ("concept", "related", "concept")
 MENTIONS = ("section", "mentions", "concept")
 IN = ("concept", "in", "section")
+SAME_AS = ("concept", "same_as", "concept")
 HAS = ("document", "has", "section")
-TABLES = ("documents", "sections", "concepts", "relations", "mentions")
+TABLES = ("documents", "sections", "concepts", "relations", "mentions", "links")
 
 
 class LateralGraph(HeteroData):
@@ -32,7 +33,8 @@ class LateralGraph(HeteroData):
     - ``graph["concept"].x`` float32 [concepts, d], ``graph["section"].x`` float32 [sections, d]: unit vectors
     - ``graph[RELATED].adj_t`` [concepts, concepts]: symmetric, no diagonal, w(u, v) = log(1 + n(u, v))
     - ``graph[MENTIONS].adj_t`` [concepts, sections] and ``graph[IN].adj_t`` [sections, concepts]: times mentioned
-    - ``graph.documents``, ``.sections``, ``.concepts``, ``.relations``, ``.mentions``: Arrow tables
+    - ``graph[SAME_AS].adj_t`` [concepts, concepts]: symmetric, no diagonal, the probability that two concepts are one
+    - ``graph.documents``, ``.sections``, ``.concepts``, ``.relations``, ``.mentions``, ``.links``: Arrow tables
     - ``graph.manifest``: configuration and fingerprints it was built with
     - ``graph.directory``: where it was opened from, or None
     """
@@ -57,6 +59,7 @@ class LateralGraph(HeteroData):
         graph[RELATED].adj_t = _csr(tensors, "adjacency", (n_concepts, n_concepts))
         graph[MENTIONS].adj_t = _csr(tensors, "holders", (n_concepts, n_sections))
         graph[IN].adj_t = _csr(tensors, "incidence", (n_sections, n_concepts))
+        graph[SAME_AS].adj_t = _csr(tensors, "same_as", (n_concepts, n_concepts))
         return graph
 
     def __repr__(self) -> str:
@@ -104,6 +107,12 @@ class LateralGraph(HeteroData):
         """Diffusion graph, sparse CSR float32 [concepts, concepts]."""
         adjacency: Tensor = self[RELATED].adj_t
         return adjacency
+
+    @property
+    def same_as(self) -> Tensor:
+        """Probability that two concepts are one where it is uncertain, sparse CSR float32 [concepts, concepts]."""
+        same_as: Tensor = self[SAME_AS].adj_t
+        return same_as
 
     @property
     def incidence(self) -> Tensor:

@@ -13,10 +13,12 @@ from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
+from scipy import sparse
+from torch import Tensor
 
-from kg.candidates import signature
-from kg.names import form_key, name_form, name_key, word_forms
+from kg.names import form_key, name_form, word_forms
 from kg.records import Extraction, Mention, Triple
+from kg.senses import Senses
 
 IntArray = np.ndarray
 
@@ -96,6 +98,27 @@ class MentionTable:
         """Words of each name's form."""
         return np.fromiter((form.count(" ") + 1 for form in self.forms), dtype=np.int32, count=len(self.forms))
 
+    def written(self) -> list[str]:
+        """How each name is written: its most frequent spelling, ties by code point; its form where it is only meant."""
+        pair, inverse = np.unique(
+            self.name.astype(np.int64) * max(len(self.surfaces), 1) + self.surface, return_inverse=True
+        )
+        count = np.bincount(inverse, weights=self.count)
+        best: dict[int, tuple[float, str]] = {}
+        for key, times in zip(pair.tolist(), count.tolist(), strict=True):
+            name, surface = divmod(key, len(self.surfaces))
+            spelled = self.surfaces[surface]
+            if form_key(surface_form(spelled)) == self.names[name][1]:  # else an acronym that stands for the name
+                best[name] = min(best.get(name, (0.0, "")), (-times, spelled))
+        return [best[name][1] if name in best else form for name, form in enumerate(self.forms)]
+
+    def sections_of_names(self) -> sparse.csr_matrix:
+        """Times each section mentions each name, float64 [names, sections]."""
+        shape = (len(self.names), self.n_sections)
+        matrix = sparse.coo_matrix((self.count.astype(np.float64), (self.name, self.section)), shape=shape).tocsr()
+        matrix.sort_indices()
+        return matrix
+
     def keep(self, mask: IntArray) -> MentionTable:
         """The rows of ``mask`` (bool [rows]), with names and surfaces that no row holds left out."""
         lengths = np.diff(self.sentence_offsets)
@@ -118,21 +141,21 @@ class MentionTable:
 
 @dataclass(frozen=True)
 class Assertions:
-    """What is asserted section by section: ``triples`` (section, triple) and ``definitions`` (section, short, long)."""
+    """What is asserted section by section: ``triples`` (section, triple) and ``definitions`` (section, short, long),
+    the ``senses`` that these give acronyms, and the spans of ``sentences``."""
 
     triples: list[tuple[int, Triple]]
     definitions: list[tuple[int, str, str]]
     sentences: list[list[list[int]]]
+    senses: Senses = Senses({}, {}, {}, {})
 
 
 def read_mentions(
-    blobs: Iterable[bytes], documents: Sequence[int], section_words: Sequence[float]
+    blobs: Iterable[bytes], documents: Sequence[int], section_words: Sequence[float], vectors: Tensor | None = None
 ) -> tuple[MentionTable, Assertions]:
-    """Columns of all extractions, acronyms put under the expansion that their paper gives them.
+    """Columns of all extractions, acronyms put under the expansion that their papers give them (``kg.senses``).
 
-    ``documents`` [sections] numbers the paper of each section. An acronym of three or more letters that has one
-    expansion in the whole corpus stands for it in papers that use it undefined, too; one with several expansions
-    is resolved only within the papers that define it, so that homonyms stay apart.
+    ``documents`` [sections] numbers the paper of each section; ``vectors`` float32 [sections, d]: unit rows.
     """
     section: list[int] = []
     surface: list[str] = []
@@ -174,7 +197,8 @@ def read_mentions(
         section_document=np.asarray(documents, np.int64),
     )
     forms = [surface_form(s) for s in surfaces]
-    resolved = resolve_acronyms(columns, forms, assertions.definitions)
+    assertions = replace(assertions, senses=Senses.of(assertions.definitions, columns.section_document))
+    resolved = resolve_acronyms(columns, forms, assertions.senses, _paper_vectors(documents, vectors))
     return _name_rows(columns, forms, resolved, kind_ids, kinds), assertions
 
 
@@ -185,36 +209,36 @@ def _encode(values: list[str]) -> tuple[IntArray, list[str]]:
 
 
 def resolve_acronyms(
-    table: MentionTable, forms: list[str], definitions: Sequence[tuple[int, str, str]]
+    table: MentionTable, forms: list[str], senses: Senses, papers: np.ndarray | None = None
 ) -> dict[int, str]:
     """Row -> form of the expansion, for rows whose surface is an acronym that its paper, or the corpus, explains.
 
-    Expansions that differ in spelling only (randomised, randomized) are one sense.
+    ``papers`` float64 [papers, d]: unit rows, what each paper speaks of.
     """
     documents = table.section_document
-    own: dict[tuple[int, str], str] = {}
-    senses: dict[str, set[str]] = {}
-    for section, short, expansion in definitions:
-        key, form = name_key(short), name_form(expansion)
-        own.setdefault((int(documents[section]), key), form)
-        senses.setdefault(key, set()).add(form)
-    common = {
-        key: min(forms_of)
-        for key, forms_of in senses.items()
-        if len(key) >= 3 and len({signature(form) for form in forms_of}) == 1
-    }
     keys = {
         number: key
         for number, (surface, form) in enumerate(zip(table.surfaces, forms, strict=True))
-        if (key := form_key(form)) in senses and sum(ch.isupper() for ch in surface) >= 2
+        if (key := form_key(form)) in senses.known and sum(ch.isupper() for ch in surface) >= 2
     }
+    meant: dict[tuple[str, int], str | None] = {}
     resolved: dict[int, str] = {}
     for row in np.flatnonzero(np.isin(table.surface, np.fromiter(keys, np.int32, len(keys)))):
-        key = keys[int(table.surface[row])]
-        explained = own.get((int(documents[table.section[row]]), key)) or common.get(key)
-        if explained is not None:
+        key, paper = keys[int(table.surface[row])], int(documents[table.section[row]])
+        if (key, paper) not in meant:
+            meant[key, paper] = senses.meant(key, paper, papers)
+        if (explained := meant[key, paper]) is not None:
             resolved[int(row)] = explained
     return resolved
+
+
+def _paper_vectors(documents: Sequence[int], vectors: Tensor | None) -> np.ndarray | None:
+    """float64 [papers, d]: the mean direction of each paper's sections."""
+    if vectors is None or not len(vectors):
+        return None
+    sums = np.zeros((int(max(documents)) + 1, vectors.shape[1]))
+    np.add.at(sums, np.asarray(documents, np.int64), vectors.double().numpy())
+    return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12))
 
 
 def _name_rows(

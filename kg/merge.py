@@ -1,80 +1,156 @@
-"""Which names to join: the lateral merge that makes one node of the same concept in many papers (BizSage 3.1).
+"""Which names are one: the lateral merge that makes one node of the same concept in many papers (BizSage 3.1).
 
-Every decision looks at one pair of names alone, and names are joined by complete linkage: two groups become one only
-if every pair across them is itself accepted. So a chain A~B~C cannot glue A to C, and the result depends neither on
-the order of the papers nor on which were added last.
+Pairs of names (``kg.candidates``) are judged one by one: by rules on their forms alone, by the cosine of their
+embeddings, or by a trained scorer of what they share and what surrounds them (``kg.pair_scorer``). Names that may be
+one are joined by complete linkage; where the evidence is uncertain, a weighted *same as* edge stands instead of a join.
+The result is a function of the set of names and of where they stand: neither the order of papers nor which came last
+matters.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
-import regex
+from scipy import sparse
 from torch import Tensor
 
-from kg.candidates import CandidateConfig, Name, american, candidate_pairs, readable, signature, stem
+from kg.candidates import CandidateConfig, candidate_pairs
+from kg.evidence import EVIDENCE, evidence_of, refused, rule_score
+from kg.linkage import complete_linkage
+from kg.names import name_form
+from kg.near import NearConfig, distinct_pairs
+from kg.overrules import OVERRULED, Overrules
+from kg.pair_features import FEATURES, Surroundings, pair_features
+from kg.pair_scorer import load_scorer
+from kg.profiles import Expansions, Profile, profile
 
-_NUMBER = regex.compile(r"\d")
-_ROMAN = frozenset("i ii iii iv v vi vii viii ix x xi xii".split())
-_OPPOSED_PREFIXES = (
-    ("", "un"), ("", "non"), ("", "in"), ("", "im"), ("", "ir"), ("", "il"), ("", "anti"), ("", "dis"), ("", "de"),
-    ("", "a"), ("", "co"), ("", "sub"), ("", "super"), ("", "semi"), ("", "self"), ("", "re"),
-    ("", "pre"), ("", "post"),
-    ("hypo", "hyper"), ("micro", "macro"), ("intra", "inter"), ("pre", "post"), ("endo", "exo"), ("over", "under"),
-    ("up", "down"), ("mono", "poly"), ("uni", "multi"), ("homo", "hetero"), ("in", "out"), ("in", "ex"),
-    ("in", "de"), ("en", "de"), ("im", "ex"), ("ex", "im"),
-    ("afferent", "efferent"), ("sym", "asym"), ("up", "un"), ("inner", "outer"), ("for", "back"),
-)  # fmt: skip
-_OPPOSITES = frozenset(
-    frozenset(pair.split("/"))
-    for pair in (
-        "male/female man/woman men/women boy/girl mother/father maternal/paternal child/adult young/old left/right "
-        "high/low upper/lower large/small big/small long/short early/late acute/chronic positive/negative good/bad "
-        "primary/secondary direct/indirect first/second buyer/seller supplier/customer supply/demand import/export "
-        "public/private domestic/foreign internal/external local/global linear/nonlinear parametric/nonparametric "
-        "supervised/unsupervised convex/concave increase/decrease gain/loss win/loss profit/loss benefit/cost "
-        "input/output forward/backward static/dynamic discrete/continuous active/passive systolic/diastolic "
-        "arterial/venous dominant/recessive benign/malignant aerobic/anaerobic spring/autumn summer/winter north/south "
-        "east/west true/false cause/effect null/alternative type/token mean/median strong/weak hot/cold fast/slow "
-        "agonist/antagonist oxidation/reduction agonism/antagonism union/intersection minimum/maximum min/max "
-        "short/long demand/offer wholesale/retail upstream/downstream ex/post bull/bear call/put debt/equity"
-    ).split()
-)
+__all__ = ["EVIDENCE", "MENTIONS", "MergeConfig", "Merged", "Names", "merge_names", "pair_cosines"]
+
+Rungs = Literal["rules", "embeddings", "scorer"]
+_CLOSED = 12
+"""Names likely one with a name, at most, that are compared with each other for its sake."""
 
 
 @dataclass(frozen=True)
 class MergeConfig:
-    """Least cosines for joining: with equal signatures, with words that are variants one by one, and otherwise."""
+    """How far merging goes (each of ``rungs`` includes those before it) and from where on.
 
-    stem_cosine: float = 0.85
-    variant_cosine: float = 0.85
-    embedding_cosine: float = 0.95
-    candidates: CandidateConfig = CandidateConfig()
-
-
-def merge_names(names: Sequence[Name], vectors: Tensor, config: MergeConfig = MergeConfig()) -> np.ndarray:
-    """Group numbers int64 [n]: names with one number are one concept. ``vectors`` float32 [n, d], unit rows.
-
-    ``names`` must be distinct and in code-point order; groups are numbered by their least member.
+    Two groups join for a pair of probability ``join`` or more if no pair across them is below ``tolerated``; pairs from
+    ``same_as`` on that are not joined become edges. ``scorer``: a file of weights, "" for those that come with the
+    installation. ``overrules``: pairs of names that are, or are not, one whatever the evidence.
     """
-    pairs = candidate_pairs(names, vectors, config.candidates)
-    scores = score_pairs(names, vectors, pairs, config)
-    accepted = scores > 0
-    return complete_linkage(len(names), pairs[accepted], scores[accepted])
+
+    rungs: Rungs = "scorer"
+    join: float = 0.8
+    tolerated: float = 0.2
+    same_as: float = 0.1
+    embedding_cosine: float = 0.95
+    scorer: str = ""
+    candidates: CandidateConfig = CandidateConfig()
+    overrules: Overrules = Overrules()
 
 
-def score_pairs(names: Sequence[Name], vectors: Tensor, pairs: np.ndarray, config: MergeConfig) -> np.ndarray:
-    """Scores float64 [m] in (0, 1] of the pairs to join, 0 for those refused."""
-    cosines = pair_cosines(vectors, pairs)
-    scores = np.zeros(len(pairs))
-    for number, (i, j) in enumerate(pairs):
-        (kind, left), (other_kind, right) = names[i], names[j]
-        if kind == other_kind:
-            scores[number] = pair_score(left, right, float(cosines[number]), config)
-    return scores
+MENTIONS = MergeConfig(
+    join=0.25,
+    candidates=CandidateConfig(
+        block=512, near=NearConfig(floor=0.3, neighbours=16), around=NearConfig(floor=0.3, neighbours=6)
+    ),
+)
+"""For a list of mentions, each a unit of its own, where a missed join costs as much as a false one; ``join`` is chosen
+on the boards of ``training/names``, each left out once."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """What merging sees: columns of n names, or of n mentions where the same name may stand for several things.
+
+    - ``types``: "" where unknown; names of two known types are never one
+    - ``surfaces``: how each is written
+    - ``vectors`` float32 [n, d]: unit rows; ``contexts`` float32 [n, d]: unit rows of what surrounds them, zeros where
+      nothing does
+    - ``sections`` CSR [n, sections]: where each stands
+    - ``expansions``: what acronyms stand for in these papers
+    """
+
+    types: Sequence[str]
+    surfaces: Sequence[str]
+    vectors: Tensor
+    contexts: Tensor | None = None
+    sections: sparse.csr_matrix | None = None
+    expansions: Expansions = field(default_factory=dict)
+
+    def profiles(self) -> list[Profile]:
+        """What each name says by its form."""
+        return [
+            profile(kind, surface, self.expansions) for kind, surface in zip(self.types, self.surfaces, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class Merged:
+    """``group`` int64 [n]: names with one number are one, numbered by their least member. Of the pairs with evidence
+    that they are one, sorted: ``pairs`` int64 [m, 2], ``probability`` float64 [m], ``evidence`` int8 [m] (of
+    ``EVIDENCE``)."""
+
+    group: np.ndarray
+    pairs: np.ndarray
+    probability: np.ndarray
+    evidence: np.ndarray
+
+
+def merge_names(names: Names, config: MergeConfig = MergeConfig()) -> Merged:
+    """Join names, and say of each pair that is joined or nearly so why."""
+    profiles = names.profiles()
+    forms = [name_form(surface) for surface in names.surfaces]
+    pairs = candidate_pairs(profiles, forms, names.vectors, names.contexts, config.candidates)
+    probability, evidence = judge_pairs(names, profiles, pairs, config)
+    further = _closing_pairs(len(profiles), pairs[probability >= config.join])
+    further = _without(further, pairs, len(profiles))
+    if len(further):
+        more, why = judge_pairs(names, profiles, further, config)
+        pairs, probability = np.concatenate([pairs, further]), np.concatenate([probability, more])
+        evidence = np.concatenate([evidence, why])
+    pairs, probability, evidence = config.overrules.applied(names, profiles, pairs, probability, evidence)
+    kept = probability >= min(config.same_as, config.tolerated)
+    pairs, probability, evidence = pairs[kept], probability[kept], evidence[kept]
+    order = np.lexsort((pairs[:, 1], pairs[:, 0]))
+    pairs, probability, evidence = pairs[order], probability[order], evidence[order]
+    said = evidence == OVERRULED
+    accepted = (probability >= config.tolerated) & ~(said & (probability == 0))
+    group = complete_linkage(
+        len(profiles), pairs[accepted], probability[accepted], config.join, pairs[said & (probability == 1)]
+    )
+    parted = config.overrules.parted(names, group, pairs)
+    return Merged(group, pairs[~parted], probability[~parted], evidence[~parted])
+
+
+def judge_pairs(
+    names: Names, profiles: Sequence[Profile], pairs: np.ndarray, config: MergeConfig
+) -> tuple[np.ndarray, np.ndarray]:
+    """(probability float64 [m], evidence int8 [m]) of pairs int64 [m, 2]."""
+    features = pair_values(names, profiles, pairs)
+    evidence = evidence_of(features)
+    if config.rungs == "scorer":
+        return np.where(refused(features), 0.0, load_scorer(config.scorer).probabilities(features)), evidence
+    floor = config.embedding_cosine if config.rungs == "embeddings" else np.inf
+    return rule_score(features, evidence, floor), evidence
+
+
+def pair_values(names: Names, profiles: Sequence[Profile], pairs: np.ndarray) -> np.ndarray:
+    """``kg.pair_features`` of pairs int64 [m, 2], float32 [m, features]."""
+    cosines = pair_cosines(names.vectors, pairs)
+    contexts = None if names.contexts is None else pair_cosines(names.contexts, pairs)
+    known = None if names.contexts is None else names.contexts.abs().sum(dim=1).numpy() > 0
+    together, uses = _together(names.sections, pairs)
+    features = np.empty((len(pairs), len(FEATURES)), dtype=np.float32)
+    for row, (i, j) in enumerate(pairs.tolist()):
+        context = contexts[row] if contexts is not None and known is not None and known[i] and known[j] else None
+        around = Surroundings(cosines[row], context, together[row], uses[row])
+        features[row] = pair_features(profiles[i], profiles[j], around)
+    return features
 
 
 def pair_cosines(vectors: Tensor, pairs: np.ndarray, block: int = 65536) -> np.ndarray:
@@ -87,90 +163,32 @@ def pair_cosines(vectors: Tensor, pairs: np.ndarray, block: int = 65536) -> np.n
     return np.round(np.concatenate(parts), 6) if parts else np.zeros(0)
 
 
-def pair_score(left: str, right: str, cosine: float, config: MergeConfig = MergeConfig()) -> float:
-    """Score in (0, 1] if two forms name one thing, else 0; symmetric."""
-    if not compatible(left, right) or not (readable(left) and readable(right)):
-        return 0.0
-    if signature(left) == signature(right):
-        return max(cosine, 0.95) if cosine >= config.stem_cosine else 0.0
-    if cosine >= config.variant_cosine and _variants(left.split(), right.split()):
-        return cosine
-    return cosine if cosine >= config.embedding_cosine else 0.0
+def _together(
+    sections: sparse.csr_matrix | None, pairs: np.ndarray, block: int = 65536
+) -> tuple[np.ndarray, list[tuple[int, int]]]:
+    """Share of the sections of the rarer name that hold both, float64 [m], and how many hold each of the two, [m]."""
+    if sections is None or not len(pairs):
+        return np.zeros(len(pairs)), [(1, 1)] * len(pairs)
+    present = sections.copy()
+    present.data = np.ones_like(present.data)
+    counts = np.maximum(np.diff(present.indptr), 1)[pairs]
+    both = [
+        np.asarray(present[part[:, 0]].multiply(present[part[:, 1]]).sum(axis=1)).ravel()
+        for part in (pairs[start : start + block] for start in range(0, len(pairs), block))
+    ]
+    return np.concatenate(both) / counts.min(axis=1), list(map(tuple, counts.tolist()))
 
 
-def compatible(left: str, right: str) -> bool:
-    """False where the difference itself carries meaning: numbers, versions, single letters, opposites.
-
-    >>> compatible("resnet 50", "resnet 101"), compatible("type i error", "type ii error")
-    (False, False)
-    >>> compatible("supervised learning", "unsupervised learning"), compatible("neural network", "neural net")
-    (False, True)
-    """
-    a, b = Counter(left.split()), Counter(right.split())
-    only_left, only_right = a - b, b - a
-    # One name that only adds words to the other is narrower: a supply chain is not its management.
-    if bool(only_left) != bool(only_right) and {stem(t) for t in a} != {stem(t) for t in b}:
-        return False
-    if any(_telling(token) for token in {*only_left, *only_right}):
-        return False
-    return not any(_opposed(x, y) for x in only_left for y in only_right)
+def _closing_pairs(n: int, likely: np.ndarray) -> np.ndarray:
+    """Pairs of names that are both likely one with a third: complete linkage asks for them."""
+    near: dict[int, list[int]] = {}
+    for i, j in likely.tolist():
+        near.setdefault(i, []).append(j)
+        near.setdefault(j, []).append(i)
+    found = [(a, b) for own in near.values() if len(own) <= _CLOSED for k, a in enumerate(own) for b in own[k + 1 :]]
+    return distinct_pairs([np.asarray(found, dtype=np.int64).reshape(-1, 2)], n)
 
 
-def _telling(token: str) -> bool:
-    """A token whose presence on one side alone tells two things apart."""
-    return len(token) == 1 or token in _ROMAN or bool(_NUMBER.search(token)) or token in {"non", "not", "no", "without"}
-
-
-def _role(token: str) -> str:
-    """Suffix of a word for someone or something that acts: an employer is no employment, a classifier no class."""
-    word = american(token)  # "centre" and "center", "behaviour" and "behavior" end alike
-    return next((suffix for suffix in ("er", "or", "ee", "ist") if word.endswith(suffix) and len(word) > 5), "")
-
-
-def _opposed(x: str, y: str) -> bool:
-    if _role(x) != _role(y) and stem(x) == stem(y):
-        return True
-    if frozenset((x, y)) in _OPPOSITES or frozenset((stem(x), stem(y))) in _OPPOSITES:
-        return True
-    for one, other in _OPPOSED_PREFIXES:
-        for p, q in ((one, other), (other, one)):
-            if x.startswith(p) and y.startswith(q) and len(x) - len(p) >= 3 and x[len(p) :] == y[len(q) :]:
-                return True
-    return False
-
-
-def _variants(left: list[str], right: list[str]) -> bool:
-    """Same words in the same order, each pair equal or sharing its stem or a beginning of five letters and more."""
-    if len(left) != len(right):
-        return False
-    for x, y in zip(left, right, strict=True):
-        shared = next((i for i, (p, q) in enumerate(zip(x, y, strict=False)) if p != q), min(len(x), len(y)))
-        if x != y and stem(x) != stem(y) and (shared < 5 or shared < 0.6 * max(len(x), len(y))):
-            return False
-    return True
-
-
-def complete_linkage(n: int, pairs: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """Groups int64 [n] from accepted ``pairs`` [m, 2], best first (ties by the numbers of the names).
-
-    Two groups join only if every pair across them was accepted; so groups are cliques of the accepted pairs.
-    """
-    group = list(range(n))
-    members: dict[int, list[int]] = {}
-    links: dict[int, dict[int, int]] = defaultdict(dict)  # accepted pairs across two groups, counted
-    for i, j in pairs.tolist():
-        links[i][j] = links[j][i] = 1
-    for i, j in pairs[np.lexsort((pairs[:, 1], pairs[:, 0], -scores))].tolist():
-        a, b = sorted((group[i], group[j]))
-        left, right = members.get(a, [a]), members.get(b, [b])
-        if a == b or links[a][b] < len(left) * len(right):
-            continue
-        members[a] = left + right
-        members.pop(b, None)
-        for member in right:
-            group[member] = a
-        for c, count in links.pop(b).items():
-            del links[c][b]
-            if c != a:
-                links[a][c] = links[c][a] = links[a].get(c, 0) + count
-    return np.asarray(group, dtype=np.int64)
+def _without(pairs: np.ndarray, known: np.ndarray, n: int) -> np.ndarray:
+    size = max(n, 1)
+    return pairs[~np.isin(pairs[:, 0] * size + pairs[:, 1], known[:, 0] * size + known[:, 1])]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Generation", "check_generation", "graph_exists", "open_generation", "write_generation"]
 __all__ += ["prepare_directory", "writer_lock"]
 
-FORMAT = 1
+FORMAT = 2
 HASHED_ON_OPENING = 64 * 2**20  # bytes; a file of this size or more is hashed by check_generation only
 _ATTEMPTS = 3
 _MANIFEST = "manifest.json"

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+import numpy as np
 import torch
+from scipy import sparse
 from torch import Tensor
 
 from kg.lateral import LateralGraph
@@ -25,7 +27,7 @@ def make_operator(graph: LateralGraph, name: Operator, config: GraphConfig) -> C
     """Personalization [concepts, B], no column of zeros -> scores [concepts, B]; what is costly is prepared once."""
     if name == "lkg":
         return lambda seeds: seeds
-    adjacency = damped_hubs(graph.adjacency, config.hub_exponent)
+    adjacency = damped_hubs(linked(graph, config.link_weight), config.hub_exponent)
     if name == "katz":
         operator = KatzOperator.of(adjacency)
         return lambda seeds: katz(operator, seeds, damping=config.damping, tolerance=config.tolerance).scores
@@ -34,6 +36,31 @@ def make_operator(graph: LateralGraph, name: Operator, config: GraphConfig) -> C
         return lambda seeds: heat_kernel(transition, seeds, time=config.time, tolerance=config.tolerance).scores
     alpha = config.alpha if name == "ppr" else config.long_alpha
     return lambda seeds: personalized_pagerank(transition, seeds, alpha=alpha, tolerance=config.tolerance).scores
+
+
+def linked(graph: LateralGraph, weight: float) -> Tensor:
+    """The diffusion graph with an edge of weight l p(u, v) (d_u d_v)^1/2 between concepts that may be one, CSR float32.
+
+    p is the probability that they are one, d the weighted degree without these edges: so a link carries the same share
+    of what leaves a hub and of what leaves a rare concept.
+    """
+    links, adjacency = graph.same_as, graph.adjacency
+    if weight == 0.0 or not links.values().numel():
+        return adjacency
+    own = _as_scipy(adjacency)
+    root = sparse.diags(np.sqrt(np.asarray(own.sum(axis=1), dtype=np.float64).ravel()))
+    total = (own + weight * (root @ _as_scipy(links) @ root)).tocsr()
+    total.sort_indices()
+    index = adjacency.crow_indices().dtype
+    return torch.sparse_csr_tensor(
+        torch.from_numpy(total.indptr).to(index), torch.from_numpy(total.indices).to(index),
+        torch.from_numpy(total.data.astype(np.float32)), total.shape, check_invariants=False,
+    ).to(adjacency.device)  # fmt: skip
+
+
+def _as_scipy(matrix: Tensor) -> sparse.csr_matrix:
+    arrays = (matrix.values(), matrix.col_indices(), matrix.crow_indices())
+    return sparse.csr_matrix(tuple(array.cpu().numpy() for array in arrays), matrix.shape)
 
 
 def damped_hubs(adjacency: Tensor, exponent: float) -> Tensor:

@@ -19,6 +19,8 @@ Method = Literal[
     "rocchio",
     "facts",
     "concepts",
+    "names",
+    "contexts",
 ]
 METHODS: tuple[Method, ...] = get_args(Method)
-WITHOUT_ENCODER = ("bm25", "bm25_okapi", "bm25_metasyn")
+WITHOUT_ENCODER = ("bm25", "bm25_okapi", "bm25_metasyn", "names", "contexts")

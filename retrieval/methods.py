@@ -18,6 +18,7 @@ from retrieval.graph_methods import GraphScorer
 from retrieval.hybrid import HybridScorer, Rooted
 from retrieval.lexical import section_bm25
 from retrieval.method_names import METHODS, Method
+from retrieval.name_methods import ByQuestion, ContextScorer, Floored, NamedConcepts, NameScorer
 from retrieval.retriever import Reranker, Retriever, Scorer
 from retrieval.sections import GraphConfig
 from retrieval.seeds import Seeder
@@ -29,12 +30,15 @@ HYBRID_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25_okapi": 0.3, "ppr": 0
 """Those in ``hybrid`` where edges say that concepts occur together."""
 FACT_WEIGHTS: Mapping[str, float] = {"dense": 1.0, "bm25_okapi": 0.3, "ppr": 1.0, "facts": 1.0}
 """Those in ``hybrid`` where the graph has facts, whose edges can be trusted more."""
+NAME_WEIGHTS: Mapping[str, float] = {"dense": 0.3, "bm25_okapi": 0.1, "ppr": 0.3, "names": 1.0, "contexts": 1.0}
+"""Those in ``hybrid`` for a question that is the name of one thing and nothing more."""
 
 
 @dataclass(frozen=True)
 class MethodsConfig:
     """``graph`` settings, those of feedback, and the ``fused`` methods of ``hybrid`` with their weights; None takes
-    ``FACT_WEIGHTS`` or ``HYBRID_WEIGHTS``, as the graph has facts or not."""
+    ``NAME_WEIGHTS`` for a question that is a name, else ``FACT_WEIGHTS`` or ``HYBRID_WEIGHTS``, as the graph has facts
+    or not."""
 
     graph: GraphConfig = field(default_factory=GraphConfig)
     feedback: FeedbackConfig = field(default_factory=FeedbackConfig)
@@ -70,6 +74,11 @@ class Methods:
         """Where diffusion starts."""
         return Seeder(self._graph, self._config.graph.seeds, self.okapi, self.facts)
 
+    @cached_property
+    def named(self) -> NamedConcepts:
+        """What questions name."""
+        return NamedConcepts(self._graph, Seeder(self._graph))
+
     @property
     def hybrid_weights(self) -> Mapping[str, float]:
         """Weights of the methods in ``hybrid`` on this graph."""
@@ -99,6 +108,8 @@ class Methods:
     def part(self, method: str) -> Scorer:
         """A method as it goes into a fusion: diffusion's scores by their root. Raises ``InputError`` as ``scorer``."""
         scorer = self.scorer(method)
+        if isinstance(scorer, NameScorer):
+            return Floored(scorer)
         return Rooted(scorer) if isinstance(scorer, GraphScorer) else scorer
 
     def _made(self, method: Method) -> Scorer:
@@ -120,8 +131,13 @@ class Methods:
                 return ConceptScorer(self._graph, self._encoder_for(method))
             case "text":
                 return self.fused(TEXT_WEIGHTS)
+            case "names":
+                return NameScorer(self._graph, self.named)
+            case "contexts":
+                return ContextScorer(self._graph, self.named)
             case "hybrid":
-                return self.fused(self.hybrid_weights)
+                general = self.fused(self.hybrid_weights)
+                return general if self._config.fused else ByQuestion(self.named, self.fused(NAME_WEIGHTS), general)
             case _:
                 return GraphScorer(self._graph, self._encoder_for(method), self.seeder, method, self._config.graph)
 

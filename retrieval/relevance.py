@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from kg.candidates import readable
 from kg.lateral import LateralGraph
 from kg.names import name_form
+from kg.stems import readable
 from retrieval.bm25 import BM25Index, words
 
 DEVIATIONS = 1.5

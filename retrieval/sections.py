@@ -22,7 +22,8 @@ class GraphConfig:
     """How questions are spread over the graph and sections are scored.
 
     ``alpha``: teleport probability of ``ppr``, ``long_alpha`` of ``long_walk``; ``damping`` of ``katz``; ``time`` of
-    ``heat_kernel``; ``normalization`` of all but Katz. ``hub_exponent``: edges weigh w / (d_u d_v)^h.
+    ``heat_kernel``; ``normalization`` of all but Katz. ``hub_exponent``: edges weigh w / (d_u d_v)^h. ``link_weight``:
+    of edges between concepts that may be one.
     ``size_exponent`` b and ``spread_exponent`` g of the section score. ``tolerance``: L1 error of the concept scores.
     """
 
@@ -32,6 +33,7 @@ class GraphConfig:
     time: float = 1.0
     normalization: Normalization = "symmetric"
     hub_exponent: float = 0.0
+    link_weight: float = 0.3
     size_exponent: float = 0.25
     spread_exponent: float = 0.5
     tolerance: float = 1e-6

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from kg.candidates import readable
 from kg.errors import InputError
 from kg.lateral import LateralGraph
 from kg.names import form_key, name_form
+from kg.stems import readable
 from retrieval.bm25 import BM25Index
 from retrieval.devices import device_of
 from retrieval.facts import Facts
@@ -93,16 +93,19 @@ class Seeder:
 
     def named(self, question: str) -> list[int]:
         """Concepts that the question names; of names within names only the longest."""
-        words = name_form(question).split()
-        found: set[int] = set()
+        return sorted({concept for _, hits in self.spans(name_form(question).split()) for concept in hits})
+
+    def spans(self, words: Sequence[str]) -> list[tuple[slice, list[int]]]:
+        """Where words (normal forms) name concepts, from left to right, each as long as can be, and which."""
+        found: list[tuple[slice, list[int]]] = []
         taken = 0
         for start in range(len(words)):
             for end in range(min(len(words), start + _LONGEST_NAME), max(start, taken), -1):
                 if hits := self._by_key.get(form_key(" ".join(words[start:end]))):
-                    found.update(hits)
+                    found.append((slice(start, end), hits))
                     taken = end
                     break
-        return sorted(found)
+        return found
 
     def concepts_of(self, question: str, vector: Tensor, limit: int) -> list[int]:
         """What the question is about: the concepts it names, then the nearest to its vector [d], at most ``limit``."""

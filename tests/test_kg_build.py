@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,11 +12,21 @@ import pytest
 import torch
 
 import kg.build
-from kg.build import BuildConfig, Tools, add_documents, build_graph, open_graph, remove_documents
+from kg.build import (
+    BuildConfig,
+    Tools,
+    add_documents,
+    build_graph,
+    open_graph,
+    overrule_names,
+    remove_documents,
+)
 from kg.errors import GraphError, InputError
 from kg.ingest import read_all
 from kg.keyphrase import KeyphraseConfig, KeyphraseExtractor
 from kg.merge import MergeConfig
+from kg.overrules import Overrules, Said
+from kg.pair_scorer import WEIGHTS
 from kg.protocols import Track
 from kg.records import Document, Extraction, Section
 from kg.sectioning import SectioningConfig
@@ -103,8 +114,19 @@ def test_a_refused_build_reads_no_document(tools: Tools, directory: Path) -> Non
     [
         ({"encoder": OtherEncoder()}, r"was built with encoder hash \(hash-1\), not other \(other-finger\)"),
         ({"extractor": KeyphraseExtractor(KeyphraseConfig(max_words=3))}, "was built with extractor keyphrase"),
-        ({"config": BuildConfig(sectioning=SectioningConfig(max_words=50))}, "was built with sectioning .*700.*50"),
-        ({"config": BuildConfig(merge=MergeConfig(stem_cosine=0.9))}, "was built with merge .*0.85.*0.9"),
+        (
+            {"config": BuildConfig(sectioning=SectioningConfig(max_words=50))},
+            "was built with sectioning.max_words 700, not 50; use the same",
+        ),
+        ({"config": BuildConfig(merge=MergeConfig(tolerated=0.3))}, "was built with merge.tolerated 0.2, not 0.3; use"),
+        (
+            {"config": BuildConfig(merge=MergeConfig(rungs="rules"))},
+            "was built with merge.rungs scorer, not rules .and 1",
+        ),
+        (
+            {"config": BuildConfig(merge=MergeConfig(overrules=Overrules.of([Said("same", "a", "b")])))},
+            r"was built with another merge.overrules.same, \['a', 'b'\] lacking there; use",
+        ),
     ],
 )
 def test_another_configuration_is_refused_in_a_sentence(tools: Tools, directory: Path, other: dict, words: str) -> None:
@@ -217,9 +239,9 @@ def test_papers_without_text_are_kept_and_reported(tools: Tools, directory: Path
     graph = open_graph(directory)
     assert graph.documents["doc_id"].to_pylist() == ["a1", "e1", "t1"]
     assert graph.documents["n_sections"].to_pylist() == [1, 0, 1]
-    labels = graph.concepts["label"].to_pylist()
+    aliases = graph.concepts["aliases"].to_pylist()
     held = graph.incidence.to_dense()[graph.sections["section_id"].to_pylist().index("t1#0")].nonzero().flatten()
-    assert {"Prospect theory", "loss aversion"} & {labels[i] for i in held.tolist()}
+    assert {"Prospect theory", "loss aversion"} <= {alias for i in held.tolist() for alias in aliases[i]}
     assert remove_documents(directory, ["e1"], tools).removed == ["e1"]
     later = add_documents(directory, [paper("e2", "")], tools)
     assert (later.added, later.empty, later.title_only) == (["e2"], ["e2"], [])
@@ -341,3 +363,107 @@ def test_a_file_where_the_caches_belong_is_named(tools: Tools, tmp_path: Path) -
     (tmp_path / "g" / "cache").touch()
     with pytest.raises(GraphError, match="cache is a file"):
         add_documents(tmp_path / "g", [paper("b", "Risk premium.")], tools)
+
+
+def test_other_weights_of_the_scorer_are_refused_and_the_same_ones_elsewhere_taken(
+    tools: Tools, directory: Path, tmp_path: Path
+) -> None:
+    build_graph(directory, [ONE], tools)
+    same, other = tmp_path / "same.json", tmp_path / "other.json"
+    same.write_bytes(WEIGHTS.read_bytes())
+    other.write_text(json.dumps(json.loads(WEIGHTS.read_text()) | {"slope": 0.5}))
+
+    def scored(path: Path) -> Tools:
+        return dataclasses.replace(tools, config=BuildConfig(merge=MergeConfig(scorer=str(path))))
+
+    assert add_documents(directory, [TWO], scored(same)).added == ["a2"]
+    with pytest.raises(GraphError, match=r"was built with pair_scorer .*same.json \(\w{12}\), not .*other.json \("):
+        add_documents(directory, [THREE], scored(other))
+
+
+def test_a_graph_of_an_older_format_is_to_be_built_again(
+    tools: Tools, directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr("kg.storage.FORMAT", 1)
+        build_graph(directory, [ONE], tools)
+    for change in (
+        lambda: open_graph(directory),
+        lambda: add_documents(directory, [TWO], tools),
+        lambda: remove_documents(directory, ["a1"], tools),
+    ):
+        with pytest.raises(
+            GraphError, match=r"older version \(format 1; .*evigraph build .*graph SOURCE... --overwrite$"
+        ):
+            change()
+    build_graph(directory, [ONE], tools, overwrite=True)
+    assert open_graph(directory).n_documents == 1
+
+
+# What people say of names
+
+SAID = Overrules.of(
+    [
+        Said("same", "portfolio choice", "equity premium"),
+        Said("different", "mental accounting", "loss aversion"),
+        Said("same", "accounting of the mind", "mental accounting"),
+    ]
+)
+PAPERS = [ONE, TWO, THREE]
+
+
+def generation(directory: Path) -> dict[str, bytes]:
+    number = current(directory).decode().split()[0]
+    return {path.name: path.read_bytes() for path in (directory / "generations" / number).iterdir()}
+
+
+def test_any_way_to_papers_and_to_what_is_said_gives_the_same_bytes(tools: Tools, tmp_path: Path) -> None:
+    ruled = tools.under(SAID)
+    build_graph(tmp_path / "whole", PAPERS, ruled)
+    whole = generation(tmp_path / "whole")
+    [one] = [own for own in open_graph(tmp_path / "whole").concepts["keys"].to_pylist() if "equitypremium" in own]
+    assert "portfoliochoice" in one
+    build_graph(tmp_path / "grown", PAPERS[2:], ruled)
+    for added in (PAPERS[:1], PAPERS[1:2]):
+        add_documents(tmp_path / "grown", added, tools)  # the graph's own stay
+    assert generation(tmp_path / "grown") == whole
+    add_documents(tmp_path / "grown", [paper("x", "Equity premium of the mind.")], ruled)
+    remove_documents(tmp_path / "grown", ["x"], tools)
+    assert generation(tmp_path / "grown") == whole
+    build_graph(tmp_path / "late", PAPERS[:2], tools)
+    assert add_documents(tmp_path / "late", PAPERS[2:], tools, SAID).overruled
+    assert generation(tmp_path / "late") == whole
+
+
+def test_what_is_said_is_replaced_without_paying_again(directory: Path, tmp_path: Path) -> None:
+    extractor, encoder = CountingExtractor(), CountingEncoder()
+    tools = Tools(extractor, encoder)
+    build_graph(directory, PAPERS, tools)
+    plain = generation(directory)
+    paid = len(extractor.seen), len(encoder.seen)
+    told = overrule_names(directory, SAID, tools)
+    assert (told.overruled, told.added, told.unknown_names) == (True, [], ["accounting of the mind"])
+    assert (len(extractor.seen), len(encoder.seen)) == paid
+    build_graph(tmp_path / "anew", PAPERS, tools.under(SAID))
+    assert generation(directory) == generation(tmp_path / "anew")
+    again = overrule_names(directory, SAID, tools.under(Overrules.of([Said("same", "a", "b")])))
+    assert (again.overruled, again.generation) == (False, 0)
+    assert overrule_names(directory, Overrules(), tools).overruled
+    assert generation(directory) == plain
+
+
+def test_tools_that_hold_other_things_said_than_the_graph_are_refused(tools: Tools, directory: Path) -> None:
+    build_graph(directory, [ONE], tools.under(SAID))
+    other = tools.under(Overrules.of([Said("same", "portfolio choice", "equity premium")]))
+    with pytest.raises(GraphError, match=r"another merge.overrules.different, \['loss aversion', .*\] only there"):
+        add_documents(directory, [TWO], other)
+    assert add_documents(directory, [TWO], other, SAID).added == ["a2"]
+
+
+def test_what_has_no_effect_is_told(tools: Tools, directory: Path) -> None:
+    defined = paper("c", "The capital asset pricing model (CAPM) prices beta risk. The CAPM holds.")
+    said = Overrules.of([Said("same", "CAPM", "loss aversion"), Said("same", "nothing", "nowhere")])
+    report = build_graph(directory, [ONE, defined], tools.under(said))
+    assert report.unknown_names == ["nothing", "nowhere"]
+    [told] = report.unheeded
+    assert told.startswith("'capm' and 'loss aversion' are not one, though said to be the same: one is an acronym")

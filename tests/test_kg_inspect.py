@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import time
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 import torch
 
-from kg.build import Tools, build_graph, open_graph
+from kg.build import BuildConfig, Tools, build_graph, open_graph
 from kg.errors import InputError
 from kg.inspect import (
     Group,
@@ -25,6 +27,8 @@ from kg.inspect import (
     section_rows,
 )
 from kg.lateral import LateralGraph
+from kg.merge import MergeConfig
+from kg.overrules import Overrules, Said
 from kg.papers import DOCUMENT_SCHEMA, SECTION_SCHEMA
 from kg.venues import field_of_venue
 from tests.conftest import paper
@@ -116,6 +120,43 @@ def test_a_concept_is_described_with_neighbours_and_sections_best_first(graph: L
     assert found["n_mentions"] == 3
     assert len(describe_concept(graph, "beta risk", 1)["sections"]) == 1
     json.dumps(found)
+
+
+def test_a_concept_is_described_with_why_its_names_are_one_and_what_is_nearly_the_same(
+    tools: Tools, tmp_path: Path
+) -> None:
+    papers = [
+        paper("a", "The BLEU score is reported. The capital asset pricing model (CAPM) prices beta risk. CAPM holds."),
+        paper(
+            "b", "BLEU is reported. Supply chains and the supply-chain are long. Tower bridge and river bridge stand."
+        ),
+    ]
+    rules = MergeConfig(rungs="rules", join=0.7)
+    said = Overrules.of([Said("same", "tower bridge", "supply chain"), Said("different", "river bridge", "BLEU")])
+    ruled = dataclasses.replace(tools, config=BuildConfig(merge=rules)).under(said)
+    build_graph(tmp_path / "g", papers, ruled)
+    held = open_graph(tmp_path / "g")
+    chain = describe_concept(held, "supply chain", 5)
+    assert chain["joins"][0]["evidence"] is None
+    assert {name for join in chain["joins"] for name in join["spellings"]} == set(chain["aliases"])
+    assert [(join["evidence"], join["probability"]) for join in chain["joins"][1:]] == [("overruled", 1.0)]
+    [*_, acronym] = describe_concept(held, "CAPM", 5)["joins"]
+    assert acronym == {"spellings": ("CAPM",), "other": None, "probability": None, "evidence": "defined acronym"}
+    bleu = describe_concept(held, "BLEU", 5)
+    [join] = bleu["joins"][1:]
+    assert (join["evidence"], join["probability"]) == ("type words", 0.9)
+    assert bleu["kept_apart"] == ["river bridge"]
+    build_graph(tmp_path / "strict", papers, dataclasses.replace(
+        tools, config=BuildConfig(merge=dataclasses.replace(rules, join=0.95))
+    ))  # fmt: skip
+    strict = open_graph(tmp_path / "strict")
+    near = describe_concept(strict, "BLEU", 5)
+    assert near["n_near_misses"] == 1
+    [miss] = near["near_misses"]
+    assert (miss["name"], miss["other"], miss["uncertain"]) == ("BLEU", "BLEU score", True)
+    assert describe_concept(strict, miss["concept_id"], 0)["near_misses"] == []
+    assert describe_concept(strict, miss["concept_id"], 0)["n_near_misses"] == 1
+    json.dumps([chain, bleu, near])
 
 
 def test_rows_of_a_matrix() -> None:
@@ -264,11 +305,11 @@ def test_a_hundred_thousand_papers_are_grouped_in_little_time() -> None:
     concepts = pa.table({"concept_id": pa.array(np.arange(n_concepts))})
     empty_rows = {"rows": torch.zeros(n_concepts + 1, dtype=torch.int32), "columns": torch.zeros(0, dtype=torch.int32)}
     tensors = {"section_x": torch.zeros(n, 1), "concept_x": torch.zeros(n_concepts, 1)}
-    for name, size in (("adjacency", n_concepts), ("incidence", n), ("holders", n_concepts)):
+    for name, size in (("adjacency", n_concepts), ("incidence", n), ("holders", n_concepts), ("same_as", n_concepts)):
         tensors |= {f"{name}_{part}": value for part, value in empty_rows.items()} | {f"{name}_values": torch.zeros(0)}
         tensors[f"{name}_rows"] = torch.zeros(size + 1, dtype=torch.int32)
     tables = {"documents": documents, "sections": sections, "concepts": concepts, "mentions": mentions}
-    graph = LateralGraph.of(tables | {"relations": mentions}, tensors, {})
+    graph = LateralGraph.of(tables | {"relations": mentions, "links": mentions}, tensors, {})
     start = time.process_time()
     groups = {by: group_documents(graph, by) for by in ("venue", "field", "year")}
     assert time.process_time() - start < 5

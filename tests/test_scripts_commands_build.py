@@ -1,4 +1,4 @@
-"""`evigraph build` and `add` with --triples: what is told, what the exit code says, what is refused before any work."""
+"""`evigraph build` and `add` with --triples and --names: what is told, exit codes, what is refused before any work."""
 
 from __future__ import annotations
 
@@ -91,3 +91,86 @@ def test_a_file_of_another_kind_is_refused_before_anything_is_made(
     assert run("build", tmp_path / "g", source, "--triples", source) == 2
     assert 'hold no list named "docs"' in capsys.readouterr().err
     assert not (tmp_path / "g").exists()
+
+
+# --names
+
+
+def papers(folder: Path, **texts: str) -> Path:
+    path = folder / f"{'_'.join(texts)}.jsonl"
+    rows = [json.dumps({"id": name, "title": f"Paper {name}", "text": text}) for name, text in texts.items()]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    return path
+
+
+def names(folder: Path, *lines: str, head: str = "verdict,name,other") -> Path:
+    path = folder / "names.csv"
+    path.write_text("\n".join([head, *lines]), encoding="utf-8")
+    return path
+
+
+A = "Loss aversion shapes portfolio choice. Portfolio choice is hard."
+B = "Mental accounting explains the equity premium."
+
+
+def concept(graph: Path, capsys: pytest.CaptureFixture[str], name: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert run("info", graph, "--concept", name, "--json") == 0
+    value: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return value
+
+
+def test_names_are_joined_as_the_file_says_and_stay_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    graph, list_of_names = tmp_path / "g", names(tmp_path, "same,portfolio choice,equity premium", "same,a b,c d")
+    assert run("build", graph, papers(tmp_path, a=A, b=B), "--names", list_of_names) == 0
+    told = capsys.readouterr().out
+    assert "2 names of the list that no concept has (what is said of them waits until one does):\n    a b\n" in told
+    joined = concept(graph, capsys, "portfolio choice")
+    assert {"portfolio choice", "equity premium"} <= {alias.lower() for alias in joined["aliases"]}
+    assert run("add", graph, papers(tmp_path, c="Minimum wages matter.")) == 0
+    assert run("remove", graph, "c") == 0
+    assert concept(graph, capsys, "equity premium") == joined
+
+
+def test_names_alone_are_added_without_a_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    graph = tmp_path / "g"
+    assert run("build", graph, papers(tmp_path, a=A, b=B)) == 0
+    plain = concept(graph, capsys, "portfolio choice")
+    assert "equity premium" not in plain["aliases"]
+    list_of_names = names(tmp_path, "same,portfolio choice,equity premium")
+    capsys.readouterr()
+    assert run("add", graph, "--names", list_of_names) == 0
+    assert f"{graph}: the list of names replaced\n" in capsys.readouterr().out
+    assert len(concept(graph, capsys, "portfolio choice")["aliases"]) > len(plain["aliases"])
+    assert run("add", graph, "--names", list_of_names) == 0
+    assert capsys.readouterr().out == f"{graph}: nothing to do\n"
+    more = papers(tmp_path, c="Minimum wages matter.")
+    assert run("add", graph, more, "--names", names(tmp_path), "--json") == 0
+    value = json.loads(capsys.readouterr().out)
+    assert (value["overruled"], value["added"], value["unknown_names"], value["unheeded"]) == (True, ["c"], [], [])
+    assert concept(graph, capsys, "portfolio choice")["aliases"] == plain["aliases"]
+
+
+def test_names_of_a_graph_of_triples_need_no_triples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    graph, triples = tmp_path / "g", openie_file(tmp_path, list(ROWS.values()))
+    assert run("build", graph, corpus(tmp_path, "Rome", "Oslo"), "--triples", triples) == 0
+    assert run("add", graph, "--names", names(tmp_path, "same,Rome,Oslo")) == 0
+    assert set(concept(graph, capsys, "Rome")["aliases"]) == {"Rome", "Oslo"}
+
+
+def test_a_wrong_file_of_names_is_refused_before_any_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    graph, source = tmp_path / "g", papers(tmp_path, a=A)
+    assert run("build", graph, source, "--names", names(tmp_path, "equal,a,b")) == 2
+    assert "names.csv, line 2: verdict is 'equal'; write same or different." in capsys.readouterr().err
+    assert not graph.exists()
+    assert run("build", graph, source) == 0
+    before = (graph / "CURRENT").read_bytes()
+    both = names(tmp_path, "same,loss aversion,portfolio choice", "different,Portfolio Choices,loss aversion")
+    capsys.readouterr()
+    assert run("add", graph, "--names", both) == 2
+    assert "line 3: 'Portfolio Choices' and 'loss aversion' are said to be different" in capsys.readouterr().err
+    assert run("add", graph, "--names", names(tmp_path), "--limit", 3) == 2
+    assert "--limit needs papers; name a SOURCE, or leave --limit out" in capsys.readouterr().err
+    assert run("add", graph) == 2
+    assert "No source was named" in capsys.readouterr().err
+    assert (graph / "CURRENT").read_bytes() == before

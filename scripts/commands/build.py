@@ -28,6 +28,9 @@ class Arguments:
     triples: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
     """OpenIE file in HippoRAG's format: concepts and relations are not found in the text then, each section takes those
     of the passage with its words."""
+    names: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """Names that are one, or are not, whatever the evidence: a CSV file with the head verdict,name,other and a pair in
+    each line, whose verdict is same or different."""
     limit: Limit = None
     overwrite: bool = False
     """Replace the graph that is there."""
@@ -39,6 +42,8 @@ def run(arguments: Arguments) -> int:
     """Exit 1 when a source could be read only in part, or a section has no ready triples."""
     from kg.build import build_graph, check_target
     from kg.openie import read_openie
+    from kg.overrules import Overrules
+    from kg.overrules_file import read_overrules
     from kg.ready_triples import ReadyTriples
     from kg.storage import prepare_directory
     from scripts.tools import build_tools, load_encoder
@@ -46,11 +51,12 @@ def run(arguments: Arguments) -> int:
     # Refused before sources are read and the encoder is loaded, not after minutes of work.
     check_target(arguments.graph, arguments.overwrite)
     openie = None if arguments.triples is None else read_openie(arguments.triples)
+    overrules = Overrules() if arguments.names is None else read_overrules(arguments.names)
     prepare_directory(arguments.graph)
     start = time.perf_counter()
     documents, read = read_sources(arguments.source, arguments.limit)
     reading = time.perf_counter() - start
-    tools = build_tools(load_encoder(arguments.encoder))
+    tools = build_tools(load_encoder(arguments.encoder)).under(overrules)
     if openie is not None:
         tools = replace(tools, extractor=ReadyTriples(openie))
     report = build_graph(arguments.graph, documents, tools, overwrite=arguments.overwrite)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
+from rich.cells import cell_len
 
 from scripts.arguments import Graph
 from scripts.console import out, print_json
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
 
 EMPTY_SHOWN = 10
 """Papers without text that are named; --documents lists all."""
+WIDEST = 60
+"""Cells of a terminal that the first of two columns takes at most."""
+PLAIN = {
+    "embedding": "alike in meaning",
+    "letters in order": "its letters in this order",
+    "parentheses": "said in parentheses",
+    "abbreviated words": "words abbreviated",
+}
+"""Kinds of evidence that are said in other words here."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +38,12 @@ class Arguments:
     documents: bool = False
     """List the papers with their ids."""
     concept: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
-    """Show one concept: its aliases, neighbours and sections."""
+    """Show one concept: its names and why they are one, what is nearly the same, neighbours and sections."""
     by: Literal["venue", "field", "year"] | None = None
     """Count papers, sections and concepts by venue, field or year. The field of a paper whose source gives none is that
     of its journal, where it is one of the 73 of economics, finance, operations management and statistics known here."""
     top_n: Annotated[int, tyro.conf.arg(metavar="N")] = 15
-    """Concepts, neighbours, sections or groups listed."""
+    """Concepts, names, neighbours, sections or groups listed."""
     json: bool = False
     """Print as JSON, all papers and groups included."""
 
@@ -62,7 +72,7 @@ def run(arguments: Arguments) -> int:
             print_json(concept)
         else:
             neighbours, _ = row_of(graph.adjacency, find_concept(graph, arguments.concept))
-            _print_concept(concept, len(neighbours))
+            _print_concept(concept, len(neighbours), arguments.top_n)
         return 0
     description = describe_graph(graph, arguments.top_n)
     if arguments.json:
@@ -94,6 +104,10 @@ def _print_graph(path: Path, graph: LateralGraph, description: dict[str, Any]) -
     for name in ("extractor", "encoder"):
         console.print(f"  {name}: {configuration[name]['name']} ({configuration[name]['fingerprint'][:12]})")
     console.print(f"  concepts in more than one paper: {description['lateral_concepts']:,}")
+    said = configuration["merge"]["overrules"]
+    if any(said.values()):
+        told = ", ".join(f"{len(pairs):,} {verdict}" for verdict, pairs in sorted(said.items(), reverse=True))
+        console.print(f"  pairs in the list of names: {told}")
     if empty := description["empty"]:
         more = f" and {len(empty) - EMPTY_SHOWN:,} more (--documents lists all)" if len(empty) > EMPTY_SHOWN else ""
         console.print(f"  documents without text: {', '.join(empty[:EMPTY_SHOWN])}{more}")
@@ -103,10 +117,16 @@ def _print_graph(path: Path, graph: LateralGraph, description: dict[str, Any]) -
         console.print(f"    {concept['n_sections']:>6,}  {concept['label']}")
 
 
-def _print_concept(concept: dict[str, Any], n_neighbours: int) -> None:
+def _print_concept(concept: dict[str, Any], n_neighbours: int, top_n: int) -> None:
     console = out()
     console.print(f"{concept['label']} ({concept['concept_id']}), in {concept['n_sections']:,} sections")
     console.print(f"  names: {', '.join(concept['aliases'])}")
+    _print_joins(concept["joins"], top_n)
+    if concept["near_misses"]:
+        console.print(f"  perhaps the same{_of(concept['near_misses'], concept['n_near_misses'])}:")
+        _print_columns([_near(miss) for miss in concept["near_misses"]])
+    if concept["kept_apart"]:
+        console.print(f"  not the same, by the list of names: {', '.join(concept['kept_apart'])}")
     if concept["neighbours"]:
         console.print(f"  related to{_of(concept['neighbours'], n_neighbours)}:")
     for neighbour in concept["neighbours"]:
@@ -116,6 +136,40 @@ def _print_concept(concept: dict[str, Any], n_neighbours: int) -> None:
     for section in concept["sections"]:
         heading = f", {section['heading']}" if section["heading"] else ""
         console.print(f"    {section['section_id']}  {section['title']}{heading}")
+
+
+def _print_joins(joins: Sequence[dict[str, Any]], top_n: int) -> None:
+    """Spellings of one name in one line, with the pair that ties it in; nothing where all is said by one spelling."""
+    told = [join for join in joins if join["evidence"] is not None or len(join["spellings"]) > 1]
+    if told[:top_n]:
+        out().print(f"  why these are one{_of(told[:top_n], len(told))}:")
+        _print_columns([(", ".join(join["spellings"]), _tie(join)) for join in told[:top_n]])
+
+
+def _tie(join: dict[str, Any]) -> str:
+    if join["evidence"] is None:
+        return "one name, spelled in different ways"
+    if join["probability"] is None:
+        return "the papers define it as an acronym"
+    return f"{_evidence(join)} with {join['other']!r}"
+
+
+def _near(miss: dict[str, Any]) -> tuple[str, str]:
+    where = miss["other"] if miss["other"] == miss["concept"] else f"{miss['other']} (under {miss['concept']})"
+    return where, f"{_evidence(miss)} with {miss['name']!r}"
+
+
+def _evidence(pair: dict[str, Any]) -> str:
+    if pair["evidence"] == "overruled":
+        return "one by the list of names,"
+    return f"{PLAIN.get(pair['evidence'], pair['evidence'])}, {pair['probability']:.2f}".replace(" 0.", " .")
+
+
+def _print_columns(rows: Sequence[tuple[str, str]]) -> None:
+    """Two columns; a first cell that is wider than most does not push the others away."""
+    width = min(max(cell_len(left) for left, _ in rows), WIDEST)
+    for left, right in rows:
+        out().print(f"    {left}{' ' * max(width - cell_len(left), 0)}  {right}")
 
 
 def _of(shown: Sequence[object], total: int) -> str:

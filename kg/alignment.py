@@ -1,0 +1,172 @@
+"""Which words of two names stand for each other: the same word, its abbreviation, its initial, letters for a run of
+words.
+
+Words are matched one to one, whatever their order, strongest matches first; what is left over on either side is what
+tells the two names apart. Every rule is general: nothing here knows a field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from nicknames import NickNamer
+from rapidfuzz.distance import DamerauLevenshtein
+
+from kg.acronyms import SMALL_WORDS
+from kg.opposites import opposed
+from kg.stems import stem
+
+KINDS = ("same", "stem", "number", "nickname", "spelling", "abbreviation", "initial", "acronym")
+"""How two words match, best first."""
+_RANK = {"same": 0, "stem": 1, "number": 1, "nickname": 2, "spelling": 2, "abbreviation": 2, "initial": 3}
+
+_NUMBERS = {
+    word: str(number)
+    for words in (
+        "zero one two three four five six seven eight nine ten eleven twelve".split(),
+        "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(),
+        "- i ii iii iv v vi vii viii ix x xi xii".split(),
+        "- 1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th 11th 12th".split(),
+    )
+    for number, word in enumerate(words)
+    if word != "-"
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Matches by kind, and the words left over on each side, in order."""
+
+    kinds: tuple[str, ...]
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    ordered: bool
+
+
+def number_of(token: str) -> str | None:
+    """The number a word stands for, as digits ("ii", "second" and "2nd" are "2"); None if it is no number."""
+    if token in _NUMBERS:
+        return _NUMBERS[token]
+    return token.lstrip("0") or "0" if token.isdigit() else None
+
+
+def align(left: Sequence[str], right: Sequence[str]) -> Alignment:
+    """Match the words (normal forms) of two names.
+
+    >>> align(["j", "smith"], ["john", "smith"])
+    Alignment(kinds=('same', 'initial'), left=(), right=(), ordered=True)
+    """
+    possible = sorted(
+        (_RANK[kind], i, j, kind)
+        for i, word in enumerate(left)
+        for j, other in enumerate(right)
+        if (kind := word_match(word, other)) is not None
+    )
+    matched: list[tuple[str, int, int]] = []
+    free_left, free_right = list(range(len(left))), list(range(len(right)))
+    for _, i, j, kind in possible:
+        if i in free_left and j in free_right:
+            matched.append((kind, i, j))
+            free_left.remove(i)
+            free_right.remove(j)
+    if free_left and free_right:
+        _match_runs(left, right, free_left, free_right, matched, False)
+        _match_runs(right, left, free_right, free_left, matched, True)
+    matched.sort(key=lambda match: match[1])
+    places = [match[2] for match in matched]
+    return Alignment(
+        tuple(sorted((match[0] for match in matched), key=KINDS.index)),
+        tuple(left[i] for i in free_left),
+        tuple(right[j] for j in free_right),
+        places == sorted(places),
+    )
+
+
+def _match_runs(
+    short: Sequence[str],
+    long: Sequence[str],
+    free_short: list[int],
+    free_long: list[int],
+    matched: list[tuple[str, int, int]],
+    swapped: bool,
+) -> None:
+    """A word whose letters are the initials of a run of free words ("mt" / "machine translation")."""
+    for i in tuple(free_short):
+        letters = short[i]
+        if not 2 <= len(letters) <= 8:
+            continue
+        for start in range(len(free_long)):
+            run = _spelled(letters, [long[j] for j in free_long[start:]])
+            if run:
+                used = free_long[start : start + run]
+                matched.append(("acronym", used[0], i) if swapped else ("acronym", i, used[0]))
+                free_short.remove(i)
+                del free_long[start : start + run]
+                break
+
+
+def _spelled(letters: str, words: Sequence[str]) -> int:
+    """How many of the first ``words`` spell ``letters`` by their initials, small words skipped; 0 if they do not."""
+    position = 0
+    for number, word in enumerate(words):
+        if position < len(letters) and word[0] == letters[position]:
+            position += 1
+        elif number == 0 or word not in SMALL_WORDS:
+            return 0
+        if position == len(letters):
+            return number + 1 if number else 0
+    return 0
+
+
+@lru_cache(maxsize=1 << 18)
+def word_match(a: str, b: str) -> str | None:
+    """How two words (normal forms) stand for each other; symmetric. See ``KINDS``."""
+    if a == b:
+        return "same"
+    one, other = number_of(a), number_of(b)
+    if one is not None or other is not None:
+        return "number" if one == other or _same_year(one, other) else None
+    if stem(a) == stem(b):
+        return "stem"
+    short, long = sorted((a, b), key=lambda word: (len(word), word))
+    if len(short) == 1:
+        return "initial" if long[0] == short and long.isalpha() else None
+    if any(ch.isdigit() for ch in short + long):
+        return None
+    kind = _loose_match(short, long)
+    return None if kind and opposed(a, b) else kind
+
+
+def _loose_match(short: str, long: str) -> str | None:
+    if short in _nicknames(long) or long in _nicknames(short):
+        return "nickname"
+    least = 0.8 if len(short) > 5 else 0.75
+    if len(short) >= 4 and DamerauLevenshtein.normalized_similarity(short, long, score_cutoff=least) >= least:
+        return "spelling"
+    return "abbreviation" if _abbreviates(short, long) else None
+
+
+def _same_year(one: str | None, other: str | None) -> bool:
+    """'14 and 2014."""
+    short, long = sorted((one or "", other or ""), key=len)
+    return len(short) in (1, 2) and len(long) == 4 and long[:2] in {"19", "20"} and long[2:] == short.zfill(2)
+
+
+def _abbreviates(short: str, long: str) -> bool:
+    """The beginning of a word, or its first and last letters with others in order: "univ", "intl", "dept"."""
+    if len(short) < 2 or len(long) < len(short) + 2 or short[0] != long[0]:
+        return False
+    if long.startswith(short):
+        return len(short) >= 3
+    letters = iter(long)
+    return len(short) <= 5 and short[-1] in long[-3:] and all(ch in letters for ch in short)
+
+
+_NAMER = NickNamer()
+
+
+@lru_cache(maxsize=1 << 16)
+def _nicknames(name: str) -> frozenset[str]:
+    return frozenset(_NAMER.nicknames_of(name)) if name.isascii() else frozenset()

@@ -1,0 +1,70 @@
+"""Differences between two words that carry meaning: opposites, prefixes that turn a word around, roles, dates."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from kg.stems import american, stem
+
+_OPPOSED_PREFIXES = (
+    ("", "un"), ("", "non"), ("", "in"), ("", "im"), ("", "ir"), ("", "il"), ("", "anti"), ("", "dis"), ("", "de"),
+    ("", "a"), ("", "co"), ("", "sub"), ("", "super"), ("", "semi"), ("", "self"), ("", "re"),
+    ("", "pre"), ("", "post"),
+    ("hypo", "hyper"), ("micro", "macro"), ("intra", "inter"), ("pre", "post"), ("endo", "exo"), ("over", "under"),
+    ("up", "down"), ("mono", "poly"), ("uni", "multi"), ("homo", "hetero"), ("in", "out"), ("in", "ex"),
+    ("in", "de"), ("en", "de"), ("im", "ex"), ("ex", "im"),
+    ("afferent", "efferent"), ("sym", "asym"), ("up", "un"), ("inner", "outer"), ("for", "back"),
+)  # fmt: skip
+_OPPOSITES = frozenset(
+    frozenset(pair.split("/"))
+    for pair in (
+        "male/female man/woman men/women boy/girl mother/father maternal/paternal child/adult young/old left/right "
+        "high/low upper/lower large/small big/small long/short early/late acute/chronic positive/negative good/bad "
+        "primary/secondary direct/indirect first/second buyer/seller supplier/customer supply/demand import/export "
+        "public/private domestic/foreign internal/external local/global linear/nonlinear parametric/nonparametric "
+        "supervised/unsupervised convex/concave increase/decrease gain/loss win/loss profit/loss benefit/cost "
+        "input/output forward/backward static/dynamic discrete/continuous active/passive systolic/diastolic "
+        "arterial/venous dominant/recessive benign/malignant aerobic/anaerobic spring/autumn summer/winter north/south "
+        "east/west true/false cause/effect null/alternative type/token mean/median strong/weak hot/cold fast/slow "
+        "agonist/antagonist oxidation/reduction agonism/antagonism union/intersection minimum/maximum min/max "
+        "short/long demand/offer wholesale/retail upstream/downstream ex/post bull/bear call/put debt/equity "
+        "before/after"
+    ).split()
+)
+_CLOSED_CLASSES = tuple(
+    {word: place for place, written in enumerate(members.split()) for word in written.split("/")}
+    for members in (
+        "january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sept/sep "
+        "october/oct november/nov december/dec",
+        "monday/mon tuesday/tues/tue wednesday/wed thursday/thurs/thur/thu friday/fri saturday/sat sunday/sun",
+    )
+)
+"""Months and weekdays, each word with its place in its class: two words of a class are one only at the same place."""
+
+
+def _role(token: str) -> str:
+    """Suffix of a word for someone or something that acts: an employer is no employment, a classifier no class."""
+    word = american(token)  # "centre" and "center", "behaviour" and "behavior" end alike
+    return next((suffix for suffix in ("er", "or", "ee", "ist") if word.endswith(suffix) and len(word) > 5), "")
+
+
+@lru_cache(maxsize=1 << 18)
+def opposed(x: str, y: str) -> bool:
+    """Whether two words (normal forms) that differ say different things, however near they look; symmetric.
+
+    >>> opposed("hypotension", "hypertension"), opposed("employer", "employment"), opposed("color", "colour")
+    (True, True, False)
+    """
+    if _role(x) != _role(y) and stem(x) == stem(y):
+        return True
+    if frozenset((x, y)) in _OPPOSITES or frozenset((stem(x), stem(y))) in _OPPOSITES:
+        return True
+    if any(x in places and y in places and places[x] != places[y] for places in _CLOSED_CLASSES):
+        return True
+    if x[-3:] != y[-3:]:  # no prefix makes the difference
+        return False
+    for one, other in _OPPOSED_PREFIXES:
+        for p, q in ((one, other), (other, one)):
+            if x.startswith(p) and y.startswith(q) and len(x) - len(p) >= 3 and x[len(p) :] == y[len(q) :]:
+                return True
+    return False
