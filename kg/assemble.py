@@ -22,8 +22,8 @@ from kg.mentions import Assertions, MentionTable, read_mentions, surface_form
 from kg.merge import EVIDENCE, MergeConfig, Merged, Names, merge_names
 from kg.names import form_key, name_key
 from kg.papers import Paper, paper_tables
-from kg.profiles import Expansions
 from kg.protocols import Extractor
+from kg.senses import Senses
 
 Embed = Callable[[Sequence[str]], Tensor]
 """[n] texts -> float32 [n, d] unit rows, each a function of its own text alone."""
@@ -78,7 +78,7 @@ def assemble(
         blobs, sections["document"].to_numpy(), [word_count(section.text) for section in texts], vectors
     )
     mentions = mentions.keep(extractor.select(mentions))
-    concepts = merge_concepts(mentions, embed, merge, vectors, assertions.senses.expansions())
+    concepts = merge_concepts(mentions, embed, merge, vectors, assertions.senses)
     relations = find_relations(mentions, concepts, assertions, extractor.cooccurrence)
     weights = edge_weights(relations, len(concepts.ids))
     order = _node_order(weights)
@@ -145,7 +145,7 @@ def word_count(text: str) -> float:
 
 
 def merge_concepts(
-    mentions: MentionTable, embed: Embed, config: MergeConfig, sections: Tensor, expansions: Expansions
+    mentions: MentionTable, embed: Embed, config: MergeConfig, sections: Tensor, senses: Senses
 ) -> Concepts:
     """Join the names of all papers: the id is the hash of type and least key, the vector the members' mean.
 
@@ -155,7 +155,8 @@ def merge_concepts(
     held = mentions.sections_of_names()
     written = mentions.written()
     types = [kind for kind, _ in mentions.names]
-    names = Names(types, written, vectors, context_vectors(held, sections), held, expansions)
+    around = context_vectors(held, sections)
+    names = Names(types, written, vectors, around, held, senses.expansions(), frozenset(senses.known))
     merged = merge_names(names, config)
     leaders, of_name = np.unique(merged.group, return_inverse=True)
     keys = [mentions.names[int(leader)] for leader in leaders]  # a group is numbered by its least name

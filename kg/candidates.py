@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import torch
@@ -102,7 +102,7 @@ def _blocks(
         if len(block) <= largest:
             yield from combinations(block, 2)
         elif neighbours:
-            yield from zip(block, block[1:], strict=False)
+            yield from pairwise(block)
             yield from ((block[0], other) for other in block[1:])
 
 
@@ -141,7 +141,7 @@ def _within(profiles: Sequence[Profile], largest: int) -> Iterator[tuple[int, in
     """Names whose core is a run of words of another's; words too common to name anything alone are left out."""
     whole: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, own in enumerate(profiles):
-        if len(own.core) > 1 or own.core[0] not in _WEAK:
+        if len(own.core) > 1 or (own.core and own.core[0] not in _WEAK):
             whole[own.core].append(number)
     holders: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, own in enumerate(profiles):

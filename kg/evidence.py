@@ -20,7 +20,13 @@ SCORES = {
 }  # fmt: skip
 """What the rules give a pair, where nothing tells the two apart; kinds that are not here prove nothing by
 themselves."""
-LEAST_COSINE = {"word order or inflection": 0.85, "spelling": 0.85, "type words": 0.5, "transliteration": 0.0}
+LEAST_COSINE = {
+    "word order or inflection": 0.85,
+    "spelling": 0.85,
+    "type words": 0.5,
+    "abbreviated words": 0.7,
+    "transliteration": 0.0,
+}
 """Cosine that the rules ask for besides."""
 
 
@@ -62,7 +68,7 @@ def evidence_of(features: np.ndarray) -> np.ndarray:
 def rule_score(features: np.ndarray, evidence: np.ndarray, embedding_cosine: float) -> np.ndarray:
     """float64 [m]: what rules alone say; from ``embedding_cosine`` on, any pair that nothing tells apart is
     accepted."""
-    cosine = column(features, "cosine").astype(np.float64)
+    cosine = column(features, "cosine")  # in its own precision: a cosine of 0.95 must reach a floor of 0.95
     score = np.zeros(len(features))
     for kind, value in SCORES.items():
         shown = (evidence == EVIDENCE.index(kind)) & (cosine >= LEAST_COSINE.get(kind, 0.0))
@@ -73,5 +79,5 @@ def rule_score(features: np.ndarray, evidence: np.ndarray, embedding_cosine: flo
     score[(evidence == EVIDENCE.index("initials")) & person] = 0.8
     unclear = (column(features, "number_one") + column(features, "letter_one") + column(features, "dropped_both")) > 0
     near = (cosine >= embedding_cosine) & (column(features, "left_over_both") > 0)
-    score = np.where(near, np.maximum(score, 0.7), score)
+    score = np.where(near, np.maximum(score, 0.85), score)
     return np.where(refused(features) | unclear, 0.0, score)

@@ -18,6 +18,7 @@ from scipy import sparse
 from torch import Tensor
 
 from kg.candidates import CandidateConfig, candidate_pairs
+from kg.distinctions import most
 from kg.evidence import EVIDENCE, evidence_of, refused, rule_score
 from kg.linkage import complete_linkage
 from kg.names import name_form
@@ -39,7 +40,8 @@ class MergeConfig:
     """How far merging goes (each of ``rungs`` includes those before it) and from where on.
 
     Two groups join for a pair of probability ``join`` or more if no pair across them is below ``tolerated``; pairs from
-    ``same_as`` on that are not joined become edges. ``scorer``: a file of weights, "" for those that come with the
+    ``same_as`` on that are not joined become edges. ``linked``: most that a pair is given which something tells
+    apart (``kg.distinctions``). ``scorer``: a file of weights, "" for those that come with the
     installation. ``overrules``: pairs of names that are, or are not, one whatever the evidence.
     """
 
@@ -47,6 +49,7 @@ class MergeConfig:
     join: float = 0.8
     tolerated: float = 0.2
     same_as: float = 0.1
+    linked: float = 0.75
     embedding_cosine: float = 0.95
     scorer: str = ""
     candidates: CandidateConfig = CandidateConfig()
@@ -72,7 +75,7 @@ class Names:
     - ``vectors`` float32 [n, d]: unit rows; ``contexts`` float32 [n, d]: unit rows of what surrounds them, zeros where
       nothing does
     - ``sections`` CSR [n, sections]: where each stands
-    - ``expansions``: what acronyms stand for in these papers
+    - ``expansions``: what acronyms stand for in these papers; ``explained``: keys of all that they define
     """
 
     types: Sequence[str]
@@ -81,6 +84,7 @@ class Names:
     contexts: Tensor | None = None
     sections: sparse.csr_matrix | None = None
     expansions: Expansions = field(default_factory=dict)
+    explained: frozenset[str] = frozenset()
 
     def profiles(self) -> list[Profile]:
         """What each name says by its form."""
@@ -134,9 +138,15 @@ def judge_pairs(
     features = pair_values(names, profiles, pairs)
     evidence = evidence_of(features)
     if config.rungs == "scorer":
-        return np.where(refused(features), 0.0, load_scorer(config.scorer).probabilities(features)), evidence
-    floor = config.embedding_cosine if config.rungs == "embeddings" else np.inf
-    return rule_score(features, evidence, floor), evidence
+        probability = np.where(refused(features), 0.0, load_scorer(config.scorer).probabilities(features))
+    else:
+        floor = config.embedding_cosine if config.rungs == "embeddings" else np.inf
+        probability = rule_score(features, evidence, floor)
+    explained = names.explained | names.expansions.keys()
+    for row in np.flatnonzero(probability > min(config.join, config.linked)).tolist():
+        i, j = pairs[row]
+        probability[row] = min(probability[row], most(profiles[i], profiles[j], config.linked, explained))
+    return probability, evidence
 
 
 def pair_values(names: Names, profiles: Sequence[Profile], pairs: np.ndarray) -> np.ndarray:

@@ -43,9 +43,14 @@ _CLOSED_CLASSES = tuple(
 
 
 def _role(token: str) -> str:
-    """Suffix of a word for someone or something that acts: an employer is no employment, a classifier no class."""
+    """Suffix of a word for someone or something that acts: an employer is no employment, nor an employee."""
     word = american(token)  # "centre" and "center", "behaviour" and "behavior" end alike
     return next((suffix for suffix in ("er", "or", "ee", "ist") if word.endswith(suffix) and len(word) > 5), "")
+
+
+def _two_sides(x: str, y: str) -> bool:
+    """Who does it and who it is done to: lessor and lessee, trainer and trainee."""
+    return x[:-2] == y[:-2] and "ee" in {x[-2:], y[-2:]} and {x[-2:], y[-2:]} <= {"er", "or", "ee"}
 
 
 @lru_cache(maxsize=1 << 18)
@@ -55,7 +60,7 @@ def opposed(x: str, y: str) -> bool:
     >>> opposed("hypotension", "hypertension"), opposed("employer", "employment"), opposed("color", "colour")
     (True, True, False)
     """
-    if _role(x) != _role(y) and stem(x) == stem(y):
+    if _role(x) != _role(y) and (stem(x) == stem(y) or _two_sides(american(x), american(y))):
         return True
     if frozenset((x, y)) in _OPPOSITES or frozenset((stem(x), stem(y))) in _OPPOSITES:
         return True

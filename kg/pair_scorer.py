@@ -55,7 +55,8 @@ class PairScorer:
         return cls(
             table("feature", -1, np.int64), table("threshold", 0.0, np.float64), table("left", 0, np.int64),
             table("right", 0, np.int64), table("value", 0.0, np.float64),
-            float(record["start"]), float(record["slope"]), float(record["intercept"]), int(record["depth"]), fingerprint,
+            float(record["start"]), float(record["slope"]), float(record["intercept"]), int(record["depth"]),
+            fingerprint,
         )  # fmt: skip
 
     def probabilities(self, features: np.ndarray, block: int = 16384) -> np.ndarray:

@@ -22,6 +22,16 @@ TYPE_WORDS: frozenset[str] = frozenset(
 )
 """Singular forms, as ``kg.names`` makes them."""
 
+PLAIN_TYPES: frozenset[str] = frozenset(
+    """
+    dataset data set corpus benchmark database collection challenge task problem score metric measure value point method
+    model algorithm approach technique procedure framework system network net architecture module layer tool toolkit
+    library package software platform project program programme company corporation
+    """.split()
+)
+"""Those that may be dropped without becoming another thing: a theory, a war or a disease is not what it is named
+after."""
+
 LEADING: frozenset[str] = frozenset(
     "the a an le la les der die das el il los las novel new standard original so-called".split()
 )

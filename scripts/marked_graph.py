@@ -18,6 +18,7 @@ from typing import Annotated
 import numpy as np
 import tyro
 
+from kg.acronyms import find_definitions
 from kg.errors import GraphError, InputError
 from kg.mentions import MentionTable
 from kg.ready_triples import NamePlaces
@@ -50,7 +51,7 @@ class MarkedNames:
     def __init__(self, names: Mapping[str, tuple[str, ...]]) -> None:
         """``names`` by document id."""
         self._names = names
-        self._fingerprint = f"marked-1/{content_hash(sorted(names.items()))}"
+        self._fingerprint = f"marked-2/{content_hash(sorted(names.items()))}"
 
     @property
     def fingerprint(self) -> str:
@@ -58,10 +59,12 @@ class MarkedNames:
         return self._fingerprint
 
     def extract(self, section: Section) -> Extraction:
-        """The document's names as far as this section of it holds them, by their normal forms."""
+        """The document's names as far as this section of it holds them, by their normal forms, and what it defines."""
         places = NamePlaces(section, sentence_spans(section.text))
         held = [name for name in self._names.get(section.doc_id, ()) if places.find(name)]
-        return Extraction(places.mentions(held), sentences=places.spans)
+        return Extraction(
+            places.mentions(held), definitions=tuple(find_definitions(section.text)), sentences=places.spans
+        )
 
     def select(self, mentions: MentionTable) -> np.ndarray:
         """Mask, bool [rows]: all of them, since people have chosen."""

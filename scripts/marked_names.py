@@ -1,64 +1,70 @@
-"""Names that people marked in SciREX, over the whole collection, and the entities that their uses speak of."""
+"""Names that people marked in SciREX, over the whole collection, and the entities that their uses speak of.
+
+The names are those of the graph that ``scripts/marked_graph.py`` builds, before any are merged.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from torch import Tensor
-
-from kg.acronyms import find_definitions
-from kg.assemble import context_vectors, word_count
-from kg.ingest import read_all
+from kg.assemble import Embed, context_vectors, word_count
+from kg.errors import InputError
 from kg.mentions import MentionTable, encode_extraction, read_mentions
 from kg.merge import Names
 from kg.names import name_key
 from kg.papers import Paper, paper_tables, sorted_papers
-from kg.records import Extraction, Section, encode_id
+from kg.records import encode_id
 from kg.sectioning import SectioningConfig
 from scripts.labelled_sections import join_words, scirex_papers
 from scripts.marked_graph import MarkedNames, read_marked
+from scripts.reports import read_sources
+from training.name_pairs import entity_key
 
-Embed = Callable[[Sequence[str]], Tensor]
-Shares = list[Mapping[str, float]]
 
+def read_marked_names(scirex: Path, folder: Path, embed: Embed) -> tuple[Names, list[Mapping[str, float]]]:
+    """The names of the collection, and for each the entities that its linked uses speak of, with their shares of these
+    uses: empty where none is linked.
 
-def read_marked_names(scirex: Path, folder: Path, embed: Embed) -> tuple[Names, Shares]:
-    """Names of the collection, and for each the shares of entities among its linked uses, empty where none is linked.
-
-    ``folder`` holds the papers' sections as documents ``paper#n``, as for ``scripts/marked_graph.py``.
+    ``scirex`` holds the papers, one JSON each; ``folder`` their sections as documents ``paper#n``. Types are left out:
+    one name is often marked as several kinds of thing.
 
     Raises:
-        InputError: as ``scirex_papers`` and ``kg.ingest.read_all``.
+        InputError: as ``scirex_papers``; the folder is no whole one, or holds sections of other papers.
     """
-    extractor = MarkedNames(read_marked(scirex))
-    papers = sorted_papers([Paper.of(document, SectioningConfig()) for document in read_all([folder])[0]])
+    marked = MarkedNames(read_marked(scirex))
+    papers = sorted_papers(_read_sections(folder))
     sections = [section for paper in papers for section in paper.sections]
     vectors = embed([section.full_text() for section in sections])
-    blobs = [encode_extraction(_defined(extractor.extract(section), section)) for section in sections]
+    extractions = [encode_extraction(marked.extract(section)) for section in sections]
     documents = paper_tables(papers)[1]["document"].to_numpy()
-    table, assertions = read_mentions(blobs, documents, [word_count(section.text) for section in sections], vectors)
+    words = [word_count(section.text) for section in sections]
+    table, assertions = read_mentions(extractions, documents, words, vectors)
+    shares = _shares(scirex, table, [paper.document.doc_id for paper in papers])
+    if not any(shares):
+        raise InputError(f"{folder} holds no name that a paper in {scirex} links; name the sections of these papers.")
     held = table.sections_of_names()
     names = Names(
-        [""] * len(table.names), table.written(), embed(table.forms), context_vectors(held, vectors), held,
-        assertions.senses.expansions(),
-    )  # fmt: skip
-    return names, _shares(scirex, table, [paper.document.doc_id for paper in papers])
-
-
-def entity_name(name: str) -> str:
-    """The canonical name of an entity of SciREX without what its spellings differ in."""
-    return "".join(ch for ch in name.lower() if ch.isascii() and ch.isalnum())
-
-
-def _defined(extraction: Extraction, section: Section) -> Extraction:
-    return Extraction(
-        extraction.mentions, definitions=tuple(find_definitions(section.text)), sentences=extraction.sentences
+        types=[""] * len(table.names),
+        surfaces=table.written(),
+        vectors=embed(table.forms),
+        contexts=context_vectors(held, vectors),
+        sections=held,
+        expansions=assertions.senses.expansions(),
     )
+    return names, shares
 
 
-def _shares(scirex: Path, table: MentionTable, documents: Sequence[str]) -> Shares:
+def _read_sections(folder: Path) -> list[Paper]:
+    documents, read = read_sources([folder], None)
+    if read.rejected:
+        raise InputError(f"{folder} can be read only in part ({read.rejected[0]}); weights need the whole of it.")
+    return [Paper.of(document, SectioningConfig()) for document in documents]
+
+
+def _shares(scirex: Path, table: MentionTable, documents: Sequence[str]) -> list[Mapping[str, float]]:
     number = {doc_id: row for row, doc_id in enumerate(documents)}
     keys = [name_key(surface) for surface in table.surfaces]
     name_of: dict[tuple[int, str], int] = {}
@@ -68,9 +74,15 @@ def _shares(scirex: Path, table: MentionTable, documents: Sequence[str]) -> Shar
     for paper in scirex_papers(scirex):
         for entity, spans in paper["coref"].items():
             for start, end in spans:
-                place = next((n for n, (first, last) in enumerate(paper["sections"]) if first <= start < last), None)
-                document = number.get(f"{encode_id(paper['doc_id'])}#{place}", -1)
-                name = name_of.get((document, name_key(join_words(paper["words"], start, end)[0])))
-                if name is not None:
-                    uses[name][entity_name(entity)] += 1
-    return [{entity: times / own.total() for entity, times in own.items()} for own in uses]
+                document = number.get(_section_id(paper, start), -1)
+                key = name_key(join_words(paper["words"], start, end)[0])
+                if (document, key) in name_of:  # else the section is not in the folder, or the span no marked name
+                    uses[name_of[document, key]][entity_key(entity)] += 1
+    return [{entity: times / own.total() for entity, times in sorted(own.items())} for own in uses]
+
+
+def _section_id(paper: dict[str, Any], word: int) -> str:
+    """Of the section that holds a word, "" if none does."""
+    held = (number for number, (start, end) in enumerate(paper["sections"]) if start <= word < end)
+    number = next(held, None)
+    return "" if number is None else f"{encode_id(paper['doc_id'])}#{number}"

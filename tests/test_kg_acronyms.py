@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg.acronyms import find_definitions
+from kg.acronyms import find_definitions, spells
 
 
 @pytest.mark.parametrize(
@@ -108,3 +108,21 @@ def test_every_expansion_stands_in_the_text_and_holds_the_letters_in_order(text:
         assert len(long) > len(short)
         rest = iter(long.casefold())
         assert all(letter in rest for letter in short.casefold().removesuffix("s") if letter.isalnum())
+
+
+@pytest.mark.parametrize(
+    ("letters", "words", "expected"),
+    [
+        ("ptb", "penn treebank", True),
+        ("anova", "analysis of variance", True),
+        ("fdr", "false discovery rate", True),
+        ("mse", "root mean square error", False),
+        ("ptb", "penn tree bank of english", False),
+        ("bt", "penn treebank", False),
+        ("p", "penn", False),
+        ("ab", "ab", False),
+        ("ab", "", False),
+    ],
+)
+def test_letters_spell_words_in_order(letters: str, words: str, expected: bool) -> None:
+    assert spells(letters, words) == expected

@@ -1,6 +1,9 @@
-"""Which pairs are compared: all near ones while names are few, nearly all of them when they are many."""
+"""Which names are compared: each rung brings its kind of pair together, and none brings together too many."""
 
 from __future__ import annotations
+
+from itertools import islice, permutations
+from random import Random
 
 import numpy as np
 import pytest
@@ -8,128 +11,146 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg.candidates import CandidateConfig, Name, candidate_pairs, near_pairs, readable, signature, stem
+from kg.candidates import CandidateConfig, candidate_pairs
+from kg.names import name_form
+from kg.near import NearConfig
+from kg.profiles import profile
+from kg.stems import readable, signature
 from tests.conftest import HashEncoder
 
-TOLERANCE = 2e-4
-"""Pairs this near the floor may fall on either side of it."""
+NOT_NEAR = CandidateConfig(near=NearConfig(neighbours=0))
+"""Names alone: no pair comes from vectors."""
 
 
-def clustered(n: int, dimension: int = 48, seed: int = 0) -> torch.Tensor:
-    """Unit rows around n / 4 centres, many of them within cosine .9 of a neighbour."""
-    rng = np.random.default_rng(seed)
-    centres = rng.standard_normal((max(n // 4, 1), dimension))
-    spread = rng.uniform(0.1, 0.8, (n, 1))
-    rows = centres[rng.integers(0, len(centres), n)] + spread * rng.standard_normal((n, dimension))
-    return torch.nn.functional.normalize(torch.from_numpy(rows), dim=1).float()
-
-
-def all_pairs(vectors: torch.Tensor, floor: float) -> set[tuple[int, int]]:
-    cosines = vectors.double().numpy() @ vectors.double().numpy().T
-    return {(int(i), int(j)) for i, j in np.argwhere(cosines >= floor) if i < j}
-
-
-def as_set(pairs: np.ndarray) -> set[tuple[int, int]]:
-    found = [(int(i), int(j)) for i, j in pairs]
-    assert found == sorted(set(found))
-    assert all(i < j for i, j in found)
-    return set(found)
-
-
-@settings(max_examples=25)
-@given(
-    st.one_of(st.integers(0, 40), st.sampled_from([511, 512])), st.integers(0, 99), st.sampled_from([0.5, 0.8, 0.95])
-)
-def test_few_names_are_compared_exactly(n: int, seed: int, floor: float) -> None:
-    vectors = clustered(n, seed=seed)
-    found = as_set(near_pairs(vectors, CandidateConfig(floor=floor)))
-    assert all_pairs(vectors, floor + TOLERANCE) <= found <= all_pairs(vectors, floor - TOLERANCE)
-
-
-@pytest.mark.parametrize("offset", [0.0, 3.0])
-def test_of_many_names_nearly_all_near_pairs_are_found_and_no_others(offset: float) -> None:
-    # With an offset all vectors lie in a narrow cone, as those of many encoders do.
-    vectors = torch.nn.functional.normalize(clustered(3000) + offset * clustered(1, seed=5), dim=1)
-    config = CandidateConfig(floor=0.8 if not offset else 0.98)
-    found = as_set(near_pairs(vectors, config))
-    wanted = all_pairs(vectors, 0.9 if not offset else 0.99)
-    assert len(wanted) > 1000
-    assert len(found & wanted) >= 0.9 * len(wanted)
-    assert found <= all_pairs(vectors, config.floor - TOLERANCE)
-
-
-@pytest.mark.parametrize("n", [200, 1500])
-def test_the_order_of_names_does_not_matter(n: int) -> None:
-    vectors = clustered(n, seed=3)
-    order = np.random.default_rng(1).permutation(n)
-    there = {tuple(sorted(order[list(pair)].tolist())) for pair in as_set(near_pairs(vectors[torch.from_numpy(order)]))}
-    assert there == as_set(near_pairs(vectors))
-
-
-def test_a_thousand_equal_vectors_are_one_block() -> None:
-    vectors = clustered(1).expand(1000, -1)
-    assert len(near_pairs(vectors)) == 1000 * 999 // 2
+def pairs_of(
+    surfaces: list[str],
+    vectors: torch.Tensor | None = None,
+    config: CandidateConfig = NOT_NEAR,
+    kinds: list[str] | None = None,
+    contexts: torch.Tensor | None = None,
+) -> list[list[int]]:
+    profiles = [
+        profile(kind, surface) for kind, surface in zip(kinds or ["term"] * len(surfaces), surfaces, strict=True)
+    ]
+    rows = torch.zeros(len(surfaces), 1) if vectors is None else vectors
+    pairs = candidate_pairs(profiles, list(map(name_form, surfaces)), rows, contexts, config)
+    assert pairs.dtype == np.int64
+    found: list[list[int]] = pairs.tolist()
+    assert found == [list(pair) for pair in sorted({(i, j) for i, j in found if i < j})]
+    return found
 
 
 @pytest.mark.parametrize(
     ("left", "right"),
     [
-        ("climate modelling", "modeling climate"),
-        ("behavioural economics", "behavioral economics"),
-        ("naïve bayes", "naive bayes"),
-        ("randomised trial", "randomized trial"),
-        ("fibre centre", "fiber center"),
-        ("regressions", "regression"),
+        ("climate modelling", "modeling climate"), ("behavioural economics", "behavioral economics"),
+        ("naïve bayes", "naive bayes"), ("randomised trial", "randomized trial"), ("fibre centre", "fiber center"),
+        ("regressions", "regression"), ("Москва", "Moskva"), ("CIFAR-10", "the CIFAR10 dataset"),
+        ("MLP (multilayer perceptron)", "multilayer perceptron"), ("CAPM", "capital asset pricing model"),
+        ("PTB", "Penn Treebank"), ("BLEU", "BLEU score"), ("supply chain", "supply chain management"),
+        ("Cobb-Douglas function", "generalised Douglas production"), ("Hernandes", "Hernandez"),
+        ("rnandez", "hernandez"), ("World War II", "Second World War"), ("WMT'14", "WMT 2014"),
     ],
+)  # fmt: skip
+def test_pairs_of_a_kind_meet_however_far_their_vectors_are(left: str, right: str) -> None:
+    assert pairs_of([left, right]) == pairs_of([right, left]) == [[0, 1]]
+    # Among other names too.
+    assert [0, 3] in pairs_of([left, "tax", "monetary policy", right])
+
+
+@pytest.mark.parametrize(
+    "names", [["量子计算", "机器学习", "машинное обучение"], ["AI", "ML", "IT"], ["tax", "monetary policy", "∇"]]
 )
-def test_variants_share_a_signature(left: str, right: str) -> None:
-    assert signature(left) == signature(right)
+def test_names_with_nothing_in_common_do_not_meet(names: list[str]) -> None:
+    assert pairs_of(names) == []
 
 
-def test_signatures_keep_scripts_and_words_apart() -> None:
-    forms = ["量子计算", "机器学习", "машинное обучение", "müller", "miller", "neural network", "neural"]
-    assert len({signature(form) for form in forms}) == len(forms)
-    assert stem("量子计算") == "量子计算"
+def test_near_names_meet_by_their_vectors_if_these_say_what_they_mean() -> None:
+    near = torch.tensor([[1.0, 0.0], [0.8, 0.6]])
+    assert pairs_of(["heart attack", "myocardial infarction"], near, CandidateConfig()) == [[0, 1]]
+    assert pairs_of(["heart attack", "tax"], torch.eye(2), CandidateConfig()) == []
+    # An encoder has one token for all that it cannot read.
+    assert pairs_of(["物理", "化学"], near, CandidateConfig()) == []
+    assert pairs_of(["x" * 150, "y" * 150], near, CandidateConfig()) == []
 
 
-def test_equal_signatures_meet_however_far_their_vectors_are() -> None:
-    names: list[Name] = [("term", "climate model"), ("term", "model climate"), ("term", "tax")]
-    assert candidate_pairs(names, torch.eye(3)).tolist() == [[0, 1]]
+def test_names_in_one_place_meet_only_where_that_is_asked_for() -> None:
+    around = CandidateConfig(near=NearConfig(neighbours=0), around=NearConfig())
+    same = torch.tensor([[1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
+    names = ["heart attack", "tax", "infarction", "monetary policy"]
+    assert pairs_of(names, config=around, contexts=same) == [[0, 2]]  # rows of zeros stand nowhere
+    assert pairs_of(names, config=NOT_NEAR, contexts=same) == []
+    assert pairs_of(names, config=around) == []
 
 
-def test_types_never_meet() -> None:
-    names: list[Name] = [("company", "ford"), ("person", "ford"), ("person", "fords")]
-    assert candidate_pairs(names, torch.ones(3, 1)).tolist() == [[1, 2]]
+def test_two_known_types_never_meet_and_an_unknown_one_meets_all() -> None:
+    names = ["ford", "ford", "fords", "ford"]
+    assert pairs_of(names, torch.ones(4, 1), CandidateConfig(), ["company", "person", "person", ""]) == [
+        [0, 3], [1, 2], [1, 3], [2, 3],
+    ]  # fmt: skip
 
 
 def test_no_names_give_no_pairs() -> None:
-    assert candidate_pairs([], torch.zeros(0, 8)).shape == (0, 2)
-    assert candidate_pairs([("term", "a")], torch.ones(1, 8)).shape == (0, 2)
+    assert pairs_of([], torch.zeros(0, 8), CandidateConfig()) == []
+    assert pairs_of(["a"], torch.ones(1, 8), CandidateConfig()) == []
 
 
 FORMS = st.lists(
-    st.lists(st.sampled_from("model modelling climate β 量子 a 2 risk risky".split()), min_size=1, max_size=3).map(
-        " ".join
-    ),
-    unique=True,
-    max_size=12,
-)
+    st.lists(
+        st.sampled_from("model modelling climate β 量子 a 2 risk risky CAPM 🙂 Москва moskva".split()),
+        min_size=1, max_size=3,
+    ).map(" ".join),
+    unique=True, max_size=12,
+)  # fmt: skip
 
 
 @settings(max_examples=60)
 @given(FORMS, st.randoms(use_true_random=False))
-def test_candidates_are_those_of_the_set_of_names(forms: list[str], random: object) -> None:
-    names: list[Name] = [("term", form) for form in forms]
-    vectors = HashEncoder().encode_documents(forms)
-    found = {frozenset((forms[i], forms[j])) for i, j in candidate_pairs(names, vectors)}
-    random.shuffle(names)  # type: ignore[attr-defined]
-    shuffled = [form for _, form in names]
-    pairs = candidate_pairs(names, HashEncoder().encode_documents(shuffled))
-    as_set(pairs)
-    assert {frozenset((shuffled[i], shuffled[j])) for i, j in pairs} == found
+def test_candidates_are_those_of_the_set_of_names(names: list[str], random: Random) -> None:
+    def found(order: list[str]) -> set[frozenset[str]]:
+        pairs = pairs_of(order, HashEncoder().encode_documents(order), CandidateConfig())
+        return {frozenset((order[i], order[j])) for i, j in pairs}
+
+    pairs = found(names)
+    shuffled = list(names)
+    random.shuffle(shuffled)
+    assert found(shuffled) == pairs
+    vectors = HashEncoder().encode_documents(names)
     cosines = vectors.double() @ vectors.double().T
-    for i in range(len(forms)):
+    forms = list(map(name_form, names))
+    for i in range(len(names)):
         for j in range(i):
-            near = cosines[i, j] >= 0.8 + TOLERANCE and readable(forms[i]) and readable(forms[j])
+            near = cosines[i, j] >= NearConfig().floor + 1e-4 and readable(forms[i]) and readable(forms[j])
             if near or signature(forms[i]) == signature(forms[j]):
-                assert frozenset((forms[i], forms[j])) in found
+                assert frozenset((names[i], names[j])) in pairs
+
+
+# --- many names ---------------------------------------------------------------------------------------------------
+
+
+def test_ten_thousand_variants_of_one_name_are_compared_with_a_few_each() -> None:
+    words = "behaviour centre supply risk chain model value".split()
+    orders = list(islice(permutations(words), 5000))
+    names = [" ".join(order) for order in orders]
+    names += [name.replace("behaviour", "behavior").replace("centre", "center") for name in names]
+    assert len(set(names)) == 10_000
+    # The stems of all are the same: neighbours and one hub, at most two pairs a name from their block; the window of
+    # three in either order of letters, and the block of equal letters, give the rest.
+    pairs = pairs_of(names)
+    assert 10_000 <= len(pairs) <= 10 * len(names)
+    assert len(set(np.ravel(pairs).tolist())) == 10_000
+
+
+def test_a_common_word_or_a_common_acronym_pairs_no_two_of_thousands() -> None:
+    letters = "abcdefghijklmnopqrst"
+    names = [f"{a}{b}{c}zz {c}{b}{a}qq risk" for a in letters for b in letters for c in letters[:5]]
+    names += ["CAPM", "risk"]
+    assert len(pairs_of(names)) <= 8 * len(names)
+
+
+def test_vectors_of_thousands_of_unreadable_names_are_not_looked_at() -> None:
+    names = sorted({chr(0x10D0 + i % 33) + chr(0x10D0 + i // 33 % 33) + chr(0x10D0 + i // 1089) for i in range(3000)})
+    equal = torch.nn.functional.normalize(torch.ones(len(names), 8), dim=1)
+    pairs = pairs_of(names, equal, CandidateConfig())
+    assert pairs == pairs_of(names)
+    assert len(pairs) <= 6 * len(names)

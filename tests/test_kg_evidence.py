@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.evidence import EVIDENCE, LEAST_COSINE, SCORES, column, evidence_of, refused, rule_score
+from kg.evidence import EVIDENCE, LEAST_COSINE, SCORES, evidence_of, refused, rule_score
 from kg.overrules import OVERRULED
 from kg.pair_features import FEATURES, Surroundings, pair_features
 from kg.profiles import profile
@@ -64,7 +64,7 @@ def test_the_strongest_kind_counts() -> None:
     assert kind_of(features(**shown)) == "spelling"
     assert kind_of(features(**shown, inside=1)) == "parentheses"
     assert kind_of(features(**shown, inside=1, same_key=1)) == "same name"
-    assert kind_of(features()) == "one name within the other" if column(features(), "shared")[0] else "embedding"
+    assert kind_of(features()) == "embedding"
 
 
 def test_kinds_are_named_once_and_the_overrule_is_the_strongest() -> None:
@@ -112,7 +112,7 @@ def test_the_least_cosine_is_asked_for(kind: str, shown: dict[str, float]) -> No
 @pytest.mark.parametrize("floor", [0.7, 0.85, 0.9, 0.95])
 def test_embeddings_take_a_pair_from_the_floor_on(floor: float) -> None:
     # 0.7, 0.9 and 0.95 are not floats of 32 bits: a cosine of the floor itself must pass all the same.
-    assert score_of(features(cosine=floor, left_over_both=1), floor) == 0.7
+    assert score_of(features(cosine=floor, left_over_both=1), floor) == 0.85
     assert score_of(features(cosine=floor - 1e-3, left_over_both=1), floor) == 0.0
     assert score_of(features(cosine=1.0, left_over_both=0), floor) == 0.0  # one name within the other
     assert score_of(features(cosine=1.0, left_over_both=1)) == 0.0  # rules alone

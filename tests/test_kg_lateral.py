@@ -11,8 +11,10 @@ from torch_geometric.data import HeteroData
 from torch_geometric.nn import HeteroConv, SAGEConv
 
 from kg.build import Tools, build_graph, open_graph
-from kg.lateral import HAS, IN, MENTIONS, RELATED, TABLES, LateralGraph
+from kg.lateral import HAS, IN, MENTIONS, RELATED, SAME_AS, TABLES, LateralGraph
 from tests.conftest import paper
+
+MATRICES = ("adjacency", "incidence", "holders", "same_as")
 
 
 @pytest.fixture
@@ -32,7 +34,7 @@ def assert_equal(one: LateralGraph, other: LateralGraph) -> None:
     assert other.metadata() == one.metadata()
     for name in TABLES:
         assert getattr(one, name).equals(getattr(other, name))
-    for edge_type in (RELATED, MENTIONS, IN):
+    for edge_type in (RELATED, MENTIONS, IN, SAME_AS):
         assert torch.equal(one[edge_type].adj_t.to_dense(), other[edge_type].adj_t.to_dense())
     assert torch.equal(one["section"].x, other["section"].x)
     assert torch.equal(one["concept"].x, other["concept"].x)
@@ -42,7 +44,7 @@ def assert_equal(one: LateralGraph, other: LateralGraph) -> None:
 def test_it_is_valid_hetero_data(graph: LateralGraph) -> None:
     assert isinstance(graph, HeteroData)
     assert graph.validate()
-    assert graph.metadata() == (["document", "section", "concept"], [HAS, RELATED, MENTIONS, IN])
+    assert graph.metadata() == (["document", "section", "concept"], [HAS, RELATED, MENTIONS, IN, SAME_AS])
     assert graph.num_nodes == graph.n_documents + graph.n_sections + graph.n_concepts
     assert graph.num_node_features == {"document": 0, "section": 64, "concept": 64}
 
@@ -61,7 +63,8 @@ def test_moving_and_copying_keep_all_of_it(graph: LateralGraph) -> None:
 def open_like(graph: LateralGraph) -> LateralGraph:
     """The same graph put together anew from its parts."""
     tensors = {"section_x": graph["section"].x, "concept_x": graph["concept"].x}
-    for name, matrix in (("adjacency", graph.adjacency), ("incidence", graph.incidence), ("holders", graph.holders)):
+    for name in MATRICES:
+        matrix = getattr(graph, name)
         tensors[f"{name}_rows"], tensors[f"{name}_columns"] = matrix.crow_indices(), matrix.col_indices()
         tensors[f"{name}_values"] = matrix.values()
     made = LateralGraph.of({name: getattr(graph, name) for name in TABLES}, tensors, graph.manifest)
@@ -75,6 +78,7 @@ def test_shapes_and_numbers_agree_with_the_tables(graph: LateralGraph) -> None:
     assert graph.holders.shape == (graph.n_concepts, graph.n_sections)
     assert graph["section"].x.shape[0] == graph.n_sections
     assert graph["concept"].x.shape[0] == graph.n_concepts
+    assert graph.same_as.shape == (graph.n_concepts, graph.n_concepts)
     owner, section = graph[HAS].edge_index
     assert section.tolist() == list(range(graph.n_sections))
     assert owner.tolist() == graph.sections["document"].to_pylist()
@@ -147,12 +151,5 @@ def test_it_moves_to_a_gpu(tools: Tools, tmp_path: Path) -> None:
 def test_a_graph_that_was_never_opened_says_so_and_a_copy_keeps_where_its_graph_lies(
     sample_graph: LateralGraph,
 ) -> None:
-    tables = {name: getattr(sample_graph, name) for name in TABLES}
-    adjacency, incidence, holders = sample_graph.adjacency, sample_graph.incidence, sample_graph.holders
-    tensors = {"section_x": sample_graph["section"].x, "concept_x": sample_graph["concept"].x}
-    for name, matrix in (("adjacency", adjacency), ("incidence", incidence), ("holders", holders)):
-        tensors |= {f"{name}_rows": matrix.crow_indices(), f"{name}_columns": matrix.col_indices()}
-        tensors[f"{name}_values"] = matrix.values()
-    made = LateralGraph.of(tables, tensors, sample_graph.manifest)
-    assert made.directory is None
+    assert open_like(sample_graph).directory is None
     assert copy.deepcopy(sample_graph).directory == sample_graph.directory is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -166,3 +167,20 @@ def test_resolution_does_not_depend_on_the_order_of_papers(order: list[int]) -> 
     assert plain.names == moved.names
     assert plain.forms == moved.forms
     assert sorted(names_of(plain)) == sorted((order[s], surface, key) for s, surface, key in names_of(moved))
+
+
+def test_an_acronym_of_two_senses_means_that_of_the_nearest_papers() -> None:
+    field, form = "conditional random field", "case report form"
+    crf = (mention("CRF"),)
+    sections = [
+        Extraction(crf, definitions=(("CRF", field),)), Extraction(crf, definitions=(("CRF", form),)),
+        Extraction(crf), Extraction(crf), Extraction(crf),
+    ]  # fmt: skip
+    blobs = [encode_extraction(section) for section in sections]
+    angles = torch.tensor([0.0, torch.pi / 2, 0.1, torch.pi / 2 - 0.1, torch.pi / 4])
+    vectors = torch.stack([angles.cos(), angles.sin()], dim=1)
+    table, assertions = read_mentions(blobs, range(5), [1.0] * 5, vectors)
+    keys = [key for _, _, key in names_of(table)]
+    assert keys == [form_key(field), form_key(form), form_key(field), form_key(form), "crf"]
+    assert assertions.senses.known["crf"] == (form, field)
+    assert read_mentions(blobs, range(5), [1.0] * 5)[0].names[-1][1] == "crf"  # undecided without vectors

@@ -24,16 +24,18 @@ def clustered(n: int, dimension: int = 48, seed: int = 0) -> torch.Tensor:
 
 
 def brute_force(vectors: torch.Tensor, floor: float, neighbours: int, slack: float) -> set[tuple[int, int]]:
-    """Pairs whose cosine passes the floor, and the k-th best of either row, by ``slack``; float64."""
+    """Pairs among the k best of either row, and over the floor, in float64.
+
+    With a ``slack`` over 0 those that must be found (better than the next one by as much), below 0 those that may.
+    """
     rows = vectors.double().numpy()
     cosines = rows @ rows.T
     np.fill_diagonal(cosines, -np.inf)
     k = min(neighbours, len(rows) - 1)
     if k < 1:
         return set()
-    best = np.sort(cosines, axis=1)[:, -k:]
-    limit = np.maximum(best[:, :1], floor) + slack
-    # Where it is required (slack > 0) a row's own k-th neighbour is exempt: nothing is above itself.
+    place = -k - 1 if slack > 0 else -k
+    limit = np.maximum(np.sort(cosines, axis=1)[:, [place]], floor) + slack
     return {(min(i, j), max(i, j)) for i, j in np.argwhere(cosines >= limit).tolist()}
 
 
@@ -44,7 +46,7 @@ def as_set(pairs: np.ndarray) -> set[tuple[int, int]]:
     return set(found)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     st.one_of(st.integers(0, 40), st.sampled_from([1024, 1025])),
     st.integers(0, 99),
@@ -56,21 +58,17 @@ def test_few_names_are_compared_exactly(n: int, seed: int, floor: float, neighbo
     found = as_set(near_pairs(vectors, NearConfig(floor=floor, neighbours=neighbours)))
     required = brute_force(vectors, floor, neighbours, TOLERANCE)
     assert required <= found <= brute_force(vectors, floor, neighbours, -TOLERANCE)
-    # With more neighbours asked for than there are, the floor alone decides.
-    if n <= neighbours:
-        cosines = (vectors.double() @ vectors.double().T).numpy()
-        assert {(i, j) for i, j in np.argwhere(cosines >= floor + TOLERANCE).tolist() if i < j} <= found
 
 
 @pytest.mark.parametrize("offset", [0.0, 3.0])
 def test_of_many_names_nearly_all_near_pairs_are_found_and_no_others(offset: float) -> None:
     # With an offset all vectors lie in a narrow cone, as those of many encoders do.
-    vectors = torch.nn.functional.normalize(clustered(3000) + offset * clustered(1, seed=5), dim=1)
+    vectors = torch.nn.functional.normalize(clustered(2000) + offset * clustered(1, seed=5), dim=1)
     floor = 0.98 if offset else 0.8
-    config = NearConfig(floor=floor, exact=1000)
+    config = NearConfig(floor=floor, exact=500)
     found = as_set(near_pairs(vectors, config))
     wanted = brute_force(vectors, 0.99 if offset else 0.9, config.neighbours, TOLERANCE)
-    assert len(wanted) > 1000
+    assert len(wanted) > 500
     assert len(found & wanted) >= 0.9 * len(wanted)
     cosines = (vectors.double() @ vectors.double().T).numpy()
     assert min(cosines[i, j] for i, j in found) >= floor - TOLERANCE

@@ -136,7 +136,7 @@ def test_the_manifest_lists_size_and_hash_of_every_file(two: Path) -> None:
     text = (folder(two, 2) / "manifest.json").read_text(encoding="utf-8")
     manifest = json.loads(text)
     assert text == json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-    assert manifest["format"] == 1
+    assert manifest["format"] == 2
     assert manifest["value"] == 2
     on_disk = {path.name: path.read_bytes() for path in folder(two, 2).iterdir() if path.name != "manifest.json"}
     expected = {name: {"bytes": len(c), "sha256": hashlib.sha256(c).hexdigest()} for name, c in on_disk.items()}
@@ -684,10 +684,10 @@ def rewrite_manifest(graph: Path, content: bytes) -> None:
 
 def test_a_newer_format_is_refused(graph: Path) -> None:
     manifest = json.loads((folder(graph, 2) / "manifest.json").read_bytes())
-    rewrite_manifest(graph, json.dumps(manifest | {"format": 2}).encode())
-    with pytest.raises(GraphError, match=r"format 2.*update evigraph"):
+    rewrite_manifest(graph, json.dumps(manifest | {"format": 3}).encode())
+    with pytest.raises(GraphError, match=r"format 3.*update evigraph"):
         open_generation(graph)
-    assert "format 2" in check_generation(graph)[0]
+    assert "format 3" in check_generation(graph)[0]
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,12 @@ def test_equal_keys_are_one_but_for_known_types() -> None:
 
 def test_the_merge_sees_every_mention_as_a_unit(board: Path, merge: Merge, capsys: pytest.CaptureFixture[str]) -> None:
     report("--mentions", board, capsys=capsys)
-    assert [rungs for _, rungs in merge.asked[1::2]] == ["rules", "embeddings", "scorer"]  # each twice, for its time
+    assert [rungs for _, rungs in merge.asked[1::2]] == [
+        "rules",
+        "embeddings",
+        "scorer",
+        "scorer",
+    ]  # each twice, for its time
     names, _ = merge.asked[0]
     assert names.surfaces == ["Neural Net", "neural nets", "NN", "NN", "Neural Net"]
     assert names.types == ["method", "", "method", "place", "method"]

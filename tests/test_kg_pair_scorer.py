@@ -1,0 +1,92 @@
+"""The scorer against scikit-learn's own predictions, and what it says of weights that it cannot use."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.ensemble import GradientBoostingClassifier
+
+from kg.errors import InputError
+from kg.pair_features import FEATURES
+from kg.pair_scorer import WEIGHTS, PairScorer, load_scorer
+from training.boosting import BoostingConfig, Pairs, as_record, fit
+
+SLOPE, INTERCEPT = 0.8, -0.3
+
+
+def made_features(m: int, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(m, len(FEATURES)))
+    values[:, 6:20] = values[:, 6:20] > 0.3  # yes or no, as most are: thresholds fall between equal values
+    return values.astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def model() -> GradientBoostingClassifier:
+    x = made_features(400, 0)
+    same = (x[:, 0] + 0.7 * x[:, 7] + 0.3 * x[:, 1] * x[:, 2] > 0.3).astype(float)
+    pairs = Pairs(x, same, np.ones(400), np.empty(400, dtype=object))
+    return fit(pairs, BoostingConfig(trees=20, depth=3, leaf=3, step=0.2))
+
+
+@pytest.fixture(scope="module")
+def scorer(model: GradientBoostingClassifier) -> PairScorer:
+    return PairScorer.of(json.loads(json.dumps(as_record(model, FEATURES, SLOPE, INTERCEPT))), "made")
+
+
+def test_probabilities_are_those_of_scikit_learn(model: GradientBoostingClassifier, scorer: PairScorer) -> None:
+    x = made_features(600, 1)
+    found = scorer.probabilities(x)
+    expected = 1.0 / (1.0 + np.exp(-(SLOPE * model.decision_function(x) + INTERCEPT)))
+    assert np.abs(found - expected).max() < 1e-4
+    assert found.min() < 0.2 < 0.8 < found.max()
+    plain = PairScorer.of(as_record(model, FEATURES, 1.0, 0.0), "made")
+    assert np.abs(plain.probabilities(x) - model.predict_proba(x)[:, 1]).max() < 1e-4
+
+
+def test_a_row_depends_on_itself_alone(scorer: PairScorer) -> None:
+    x = made_features(50, 2)
+    all_at_once = scorer.probabilities(x)
+    assert np.array_equal(all_at_once, scorer.probabilities(x, block=7))
+    assert np.array_equal(all_at_once, np.concatenate([scorer.probabilities(row[None]) for row in x]))
+    assert np.array_equal(all_at_once, scorer.probabilities(x.astype(np.float64)))
+    assert np.array_equal(all_at_once, np.round(all_at_once, 6))
+
+
+def test_no_pairs_give_no_probabilities(scorer: PairScorer) -> None:
+    assert scorer.probabilities(np.zeros((0, len(FEATURES)), np.float32)).shape == (0,)
+
+
+def test_trees_that_are_worked_by_hand() -> None:
+    tree = {
+        "feature": [0, -1, -1], "threshold": [0.5, 0.0, 0.0], "left": [1, 0, 0], "right": [2, 0, 0],
+        "value": [0.0, -1.0, 2.0],
+    }  # fmt: skip
+    leaf = {"feature": [-1], "threshold": [0.0], "left": [0], "right": [0], "value": [0.25]}
+    record = {"features": list(FEATURES), "trees": [tree, leaf], "depth": 1, "start": 0.1, "slope": 2.0, "intercept": 1}
+    x = np.zeros((2, len(FEATURES)))
+    x[:, 0] = 0.5, 0.6  # left where equal
+    found = PairScorer.of(record, "").probabilities(x)
+    # log-odds 2 (.1 - 1 + .25) + 1 = -.3 and 2 (.1 + 2 + .25) + 1 = 5.7
+    assert found.tolist() == pytest.approx([1 / (1 + np.exp(0.3)), 1 / (1 + np.exp(-5.7))], abs=1e-6)
+
+
+def test_the_installed_weights_are_for_these_features() -> None:
+    scorer = load_scorer()
+    assert scorer is load_scorer()
+    found = scorer.probabilities(made_features(20, 3))
+    assert ((found >= 0) & (found <= 1)).all()
+    assert len(scorer.fingerprint) == 16
+    assert tuple(json.loads(WEIGHTS.read_bytes())["features"]) == FEATURES
+
+
+@pytest.mark.parametrize("content", [None, "", "not json", "[]", "{}", '{"features": ["x"], "trees": []}'])
+def test_weights_that_cannot_be_used_are_named(tmp_path: Path, content: str | None) -> None:
+    path = tmp_path / "weights.json"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(InputError, match=r"weights\.json holds no weights .*fit_pair_scorer"):
+        load_scorer(str(path))
