@@ -108,7 +108,7 @@ def spells(letters: str, words: str) -> bool:
     (True, False)
     """
     pieces = words.split()
-    if not pieces or letters[0] != pieces[0][0] or not 2 <= len(letters) < len(words) or len(pieces) > len(letters):
+    if not pieces or not 2 <= len(letters) < len(words) or len(pieces) > len(letters):
         return False
     return _spread(letters, pieces)
 

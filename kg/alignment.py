@@ -11,28 +11,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+import regex
 from nicknames import NickNamer
 from rapidfuzz.distance import DamerauLevenshtein
 
 from kg.acronyms import SMALL_WORDS
-from kg.opposites import opposed
+from kg.opposites import NUMBER_WORDS, opposed
 from kg.stems import stem
 
 KINDS = ("same", "stem", "number", "nickname", "spelling", "abbreviation", "initial", "acronym")
 """How two words match, best first."""
 _RANK = {"same": 0, "stem": 1, "number": 1, "nickname": 2, "spelling": 2, "abbreviation": 2, "initial": 3}
 
-_NUMBERS = {
-    word: str(number)
-    for words in (
-        "zero one two three four five six seven eight nine ten eleven twelve".split(),
-        "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(),
-        "- i ii iii iv v vi vii viii ix x xi xii".split(),
-        "- 1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th 11th 12th".split(),
-    )
-    for number, word in enumerate(words)
-    if word != "-"
-}
+_ROMAN = regex.compile(r"(x{0,3})(ix|iv|v?i{0,3})")
+"""Up to 39: further letters make words and acronyms ("mix", "MDL")."""
+_DIGITS = regex.compile(r"(\d+)(?:st|nd|rd|th)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +38,29 @@ class Alignment:
     ordered: bool
 
 
+@lru_cache(maxsize=1 << 16)
 def number_of(token: str) -> str | None:
     """The number a word stands for, as digits ("ii", "second" and "2nd" are "2"); None if it is no number."""
-    if token in _NUMBERS:
-        return _NUMBERS[token]
-    return token.lstrip("0") or "0" if token.isdigit() else None
+    if token in NUMBER_WORDS:
+        return str(NUMBER_WORDS[token])
+    if digits := _DIGITS.fullmatch(token):
+        return digits[1].lstrip("0") or "0"
+    roman = _ROMAN.fullmatch(token) if token else None
+    if roman is None:
+        return None
+    ones = {"iv": 4, "ix": 9}.get(roman[2], 5 * roman[2].count("v") + roman[2].count("i"))
+    return str(10 * len(roman[1]) + ones)
 
 
 def align(left: Sequence[str], right: Sequence[str]) -> Alignment:
-    """Match the words (normal forms) of two names.
+    """Match the words (normal forms) of two names; swapping the names swaps ``left`` and ``right``, and no more.
 
     >>> align(["j", "smith"], ["john", "smith"])
     Alignment(kinds=('same', 'initial'), left=(), right=(), ordered=True)
     """
+    if (len(right), *right) < (len(left), *left):  # matched in one order, whichever name comes first
+        found = align(right, left)
+        return Alignment(found.kinds, found.right, found.left, found.ordered)
     possible = sorted(
         (_RANK[kind], i, j, kind)
         for i, word in enumerate(left)
@@ -127,7 +130,7 @@ def word_match(a: str, b: str) -> str | None:
         return "same"
     one, other = number_of(a), number_of(b)
     if one is not None or other is not None:
-        return "number" if one == other or _same_year(one, other) else None
+        return "number" if one == other or _same_year(a, b) else None
     if stem(a) == stem(b):
         return "stem"
     short, long = sorted((a, b), key=lambda word: (len(word), word))
@@ -148,10 +151,10 @@ def _loose_match(short: str, long: str) -> str | None:
     return "abbreviation" if _abbreviates(short, long) else None
 
 
-def _same_year(one: str | None, other: str | None) -> bool:
-    """'14 and 2014."""
-    short, long = sorted((one or "", other or ""), key=len)
-    return len(short) in (1, 2) and len(long) == 4 and long[:2] in {"19", "20"} and long[2:] == short.zfill(2)
+def _same_year(a: str, b: str) -> bool:
+    """'14 and 2014; a number of one digit, or in words, is no year."""
+    short, long = sorted((a, b), key=len)
+    return (short + long).isdigit() and len(short) == 2 and len(long) == 4 and long in {f"19{short}", f"20{short}"}
 
 
 def _abbreviates(short: str, long: str) -> bool:

@@ -44,18 +44,21 @@ def column(features: np.ndarray, name: str) -> np.ndarray:
 def evidence_of(features: np.ndarray) -> np.ndarray:
     """int8 [m]: the strongest kind of ``EVIDENCE`` that each pair shows."""
     has = {name: column(features, name) > 0 for name in FEATURES}
-    nothing_left = (column(features, "left_over") == 0) & (column(features, "shared") > 0)
+    explained = has["acronym"] | has["acronym_loose"]  # as a whole: no word of it stands for a word of the other
+    nothing_left = (column(features, "left_over") == 0) & (column(features, "shared") > 0) & ~explained
+    within = column(features, "shared") > column(features, "acronym_run")
     kinds = {
         "one name within the other": (column(features, "left_over_both") == 0) & (column(features, "shared") > 0),
         "spelling": nothing_left & has["spelling"] | (column(features, "edit") >= 0.85),
         "initials": nothing_left & has["initial"],
-        "letters of an acronym": has["acronym"],
+        "letters of an acronym": has["acronym"] | nothing_left & has["acronym_run"],
         "letters in order": has["acronym_loose"],
         "abbreviated words": nothing_left & (has["abbreviation"] | has["nickname"]) & ~has["initial"],
-        "known acronym": has["same_core"] & (has["acronym"] | has["acronym_loose"]) | nothing_left & has["acronym_run"],
+        # Letters prove nothing alone (CRF), but beside words that both have (statistical MT), or spelled out by papers.
+        "known acronym": has["same_core"] & explained | nothing_left & has["acronym_run"] & within,
         "transliteration": has["same_latin"] & has["foreign_one"],
         "word order or inflection": has["same_words"] | has["same_latin"] & ~has["foreign_one"],
-        "type words": has["same_core"] & ~has["acronym"] & ~has["acronym_loose"] & ~has["dropped_both"],
+        "type words": has["same_core"] & ~explained & ~has["dropped_both"],
         "parentheses": has["inside"],
         "same name": has["same_key"],
     }
@@ -73,8 +76,7 @@ def rule_score(features: np.ndarray, evidence: np.ndarray, embedding_cosine: flo
     for kind, value in SCORES.items():
         shown = (evidence == EVIDENCE.index(kind)) & (cosine >= LEAST_COSINE.get(kind, 0.0))
         score[shown] = value
-    # A person's initials are enough where the surname is the same; a known acronym must be one of three letters and
-    # more.
+    # A person's initials are enough where the surname is the same.
     person = (column(features, "person") > 0) & (column(features, "last_word") > 0)
     score[(evidence == EVIDENCE.index("initials")) & person] = 0.8
     unclear = (column(features, "number_one") + column(features, "letter_one") + column(features, "dropped_both")) > 0

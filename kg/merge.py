@@ -31,6 +31,7 @@ from kg.profiles import Expansions, Profile, profile
 __all__ = ["EVIDENCE", "MENTIONS", "MergeConfig", "Merged", "Names", "merge_names", "pair_cosines"]
 
 Rungs = Literal["rules", "embeddings", "scorer"]
+_SAME_NAME = EVIDENCE.index("same name")
 _CLOSED = 12
 """Names likely one with a name, at most, that are compared with each other for its sake."""
 
@@ -41,7 +42,8 @@ class MergeConfig:
 
     Two groups join for a pair of probability ``join`` or more if no pair across them is below ``tolerated``; pairs from
     ``same_as`` on that are not joined become edges. ``linked``: most that a pair is given which something tells
-    apart (``kg.distinctions``). ``scorer``: a file of weights, "" for those that come with the
+    apart (``kg.distinctions``). ``by_rules``: whether the scorer leaves accepted what the
+    rules accept. ``scorer``: a file of weights, "" for those that come with the
     installation. ``overrules``: pairs of names that are, or are not, one whatever the evidence.
     """
 
@@ -52,12 +54,14 @@ class MergeConfig:
     linked: float = 0.75
     embedding_cosine: float = 0.95
     scorer: str = ""
+    by_rules: bool = True
     candidates: CandidateConfig = CandidateConfig()
     overrules: Overrules = Overrules()
 
 
 MENTIONS = MergeConfig(
     join=0.25,
+    by_rules=False,
     candidates=CandidateConfig(
         block=512, near=NearConfig(floor=0.3, neighbours=16), around=NearConfig(floor=0.3, neighbours=6)
     ),
@@ -139,6 +143,9 @@ def judge_pairs(
     evidence = evidence_of(features)
     if config.rungs == "scorer":
         probability = np.where(refused(features), 0.0, load_scorer(config.scorer).probabilities(features))
+        if config.by_rules:  # but for one name in two places: whether it is one thing, the places say
+            told = np.where(evidence == _SAME_NAME, 0.0, rule_score(features, evidence, np.inf))
+            probability = np.maximum(probability, told)
     else:
         floor = config.embedding_cosine if config.rungs == "embeddings" else np.inf
         probability = rule_score(features, evidence, floor)

@@ -12,6 +12,7 @@ _OPPOSED_PREFIXES = (
     ("", "pre"), ("", "post"),
     ("hypo", "hyper"), ("micro", "macro"), ("intra", "inter"), ("pre", "post"), ("endo", "exo"), ("over", "under"),
     ("up", "down"), ("mono", "poly"), ("uni", "multi"), ("homo", "hetero"), ("in", "out"), ("in", "ex"),
+    ("uni", "bi"), ("uni", "tri"), ("bi", "tri"), ("mono", "di"), ("di", "tri"),
     ("in", "de"), ("en", "de"), ("im", "ex"), ("ex", "im"),
     ("afferent", "efferent"), ("sym", "asym"), ("up", "un"), ("inner", "outer"), ("for", "back"),
 )  # fmt: skip
@@ -20,26 +21,49 @@ _OPPOSITES = frozenset(
     for pair in (
         "male/female man/woman men/women boy/girl mother/father maternal/paternal child/adult young/old left/right "
         "high/low upper/lower large/small big/small long/short early/late acute/chronic positive/negative good/bad "
-        "primary/secondary direct/indirect first/second buyer/seller supplier/customer supply/demand import/export "
+        "primary/secondary direct/indirect buyer/seller supplier/customer supply/demand import/export "
         "public/private domestic/foreign internal/external local/global linear/nonlinear parametric/nonparametric "
         "supervised/unsupervised convex/concave increase/decrease gain/loss win/loss profit/loss benefit/cost "
         "input/output forward/backward static/dynamic discrete/continuous active/passive systolic/diastolic "
-        "arterial/venous dominant/recessive benign/malignant aerobic/anaerobic spring/autumn summer/winter north/south "
-        "east/west true/false cause/effect null/alternative type/token mean/median strong/weak hot/cold fast/slow "
+        "arterial/venous dominant/recessive benign/malignant aerobic/anaerobic true/false cause/effect "
+        "null/alternative type/token mean/median strong/weak hot/cold fast/slow "
         "agonist/antagonist oxidation/reduction agonism/antagonism union/intersection minimum/maximum min/max "
         "short/long demand/offer wholesale/retail upstream/downstream ex/post bull/bear call/put debt/equity "
-        "before/after"
+        "before/after am/pm ad/bc ce/bce pre/post intra/inter micro/macro hyper/hypo endo/exo mono/poly uni/multi "
+        "over/under up/down homo/hetero"
     ).split()
 )
-_CLOSED_CLASSES = tuple(
-    {word: place for place, written in enumerate(members.split()) for word in written.split("/")}
-    for members in (
-        "january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sept/sep "
-        "october/oct november/nov december/dec",
-        "monday/mon tuesday/tues/tue wednesday/wed thursday/thurs/thur/thu friday/fri saturday/sat sunday/sun",
-    )
+_TEENS = "thir four fif six seven eigh nine".split()
+_TENS = "twent thirt fort fift sixt sevent eight ninet".split()
+_LARGE = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve".split(),
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(),
 )
-"""Months and weekdays, each word with its place in its class: two words of a class are one only at the same place."""
+NUMBER_WORDS: dict[str, int] = (
+    {word: number for words in _SMALL for number, word in enumerate(words)}
+    | {f"{teen}teen{end}": number for number, teen in enumerate(_TEENS, 13) for end in ("", "th")}
+    | {f"{ten}{end}": 10 * number for number, ten in enumerate(_TENS, 2) for end in ("y", "ieth")}
+    | {f"{word}{end}": number for word, number in _LARGE.items() for end in ("", "th")}
+)
+"""Cardinals and ordinals of one English word."""
+
+_CLOSED_CLASSES: tuple[dict[str, int], ...] = (
+    *(
+        {word: place for place, written in enumerate(members.split()) for word in written.split("/")}
+        for members in (
+            "january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sept/sep "
+            "october/oct november/nov december/dec",
+            "monday/mon tuesday/tues/tue wednesday/wed thursday/thurs/thur/thu friday/fri saturday/sat sunday/sun",
+            "spring summer autumn winter",
+            "north/northern east/eastern south/southern west/western",
+            "single double/dual triple quadruple",
+        )
+    ),
+    NUMBER_WORDS,
+)
+"""Months, weekdays, seasons, points of the compass, numbers, each word with its place in its class: two words of a
+class are one only at the same place."""
 
 
 def _role(token: str) -> str:

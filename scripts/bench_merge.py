@@ -193,7 +193,7 @@ def group(rung: Rung, names: Names) -> list[int]:
         return _numbered(_keys(names))
     if rung == "edges":
         return _numbered(merge_names(names, MENTIONS).group.tolist())
-    as_in_graphs = replace(MENTIONS, rungs=rung, join=MergeConfig().join)
+    as_in_graphs = replace(MENTIONS, rungs=rung, join=MergeConfig().join, by_rules=True)
     return _numbered(merge_names(names, as_in_graphs).group.tolist())
 
 

@@ -14,11 +14,11 @@ from agents.pictures.overview_papers import Papers, Profile, TopPaper, paper_men
 from agents.pictures.overview_relations import Example, example_relations
 from agents.pictures.overview_years import YearBins
 from agents.pictures.text import clean_label
-from kg.stems import stem
 from kg.communities import Communities, concept_weights
 from kg.inspect import papers_per_concept
 from kg.lateral import LateralGraph
 from kg.names import name_form
+from kg.stems import stem
 
 _WORDS = 3
 _SAME_NAME = 0.85
