@@ -13,10 +13,11 @@ from kg.acronyms import SMALL_WORDS
 from kg.alignment import align
 from kg.opposites import opposed
 from kg.profiles import Profile
-from kg.typewords import LEADING, LEGAL_FORMS, PLAIN_TYPES, TITLES, TYPE_WORDS
+from kg.typewords import LEADING, LEGAL_FORMS, PLAIN_TYPES, TYPE_WORDS
 
 _NEGATIONS = frozenset("non not no without".split())
-_SAYS_NOTHING = PLAIN_TYPES | LEADING | LEGAL_FORMS | TITLES | SMALL_WORDS
+_SAYS_NOTHING = PLAIN_TYPES | LEADING | (LEGAL_FORMS - {"group"}) | SMALL_WORDS
+_SAYS_NOTHING |= frozenset("dr prof professor sir dame mrs phd".split())
 
 
 def most(a: Profile, b: Profile, linked: float, explained: Collection[str]) -> float:
@@ -42,6 +43,8 @@ def _narrower(a: Profile, b: Profile) -> bool:
         alignment = align(a.core, b.core)
         own = frozenset((*alignment.left, *alignment.right)) - a.dropped - b.dropped
     own |= {word for word in a.dropped ^ b.dropped if word in TYPE_WORDS and word not in left & right}
+    if own and len(a.core) == len(b.core) == 1 and not (a.capital or b.capital or a.acronym or b.acronym):
+        return True  # a graph approach is no graph: one plain word needs its type
     return bool(own - _SAYS_NOTHING) or any(_other_role(x, y) for x in left - right for y in right - left)
 
 

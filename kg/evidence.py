@@ -57,7 +57,7 @@ def evidence_of(features: np.ndarray) -> np.ndarray:
         # Letters prove nothing alone (CRF), but beside words that both have (statistical MT), or spelled out by papers.
         "known acronym": has["same_core"] & explained | nothing_left & has["acronym_run"] & within,
         "transliteration": has["same_latin"] & has["foreign_one"],
-        "word order or inflection": has["same_words"] | has["same_latin"] & ~has["foreign_one"],
+        "word order or inflection": has["same_words"] | has["same_latin"] & ~has["foreign_one"] & ~explained,
         "type words": has["same_core"] & ~explained & ~has["dropped_both"],
         "parentheses": has["inside"],
         "same name": has["same_key"],

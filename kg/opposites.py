@@ -58,12 +58,13 @@ _CLOSED_CLASSES: tuple[dict[str, int], ...] = (
             "spring summer autumn winter",
             "north/northern east/eastern south/southern west/western",
             "single double/dual triple quadruple",
+            "jr/junior sr/senior",
         )
     ),
     NUMBER_WORDS,
 )
-"""Months, weekdays, seasons, points of the compass, numbers, each word with its place in its class: two words of a
-class are one only at the same place."""
+"""Months, weekdays, seasons, points of the compass, generations, numbers, each word with its place in its class: two
+words of a class are one only at the same place."""
 
 
 def _role(token: str) -> str:

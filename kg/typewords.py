@@ -32,9 +32,8 @@ PLAIN_TYPES: frozenset[str] = frozenset(
 """Those that may be dropped without becoming another thing: a theory, a war or a disease is not what it is named
 after."""
 
-LEADING: frozenset[str] = frozenset(
-    "the a an le la les der die das el il los las novel new standard original so-called".split()
-)
+LEADING: frozenset[str] = frozenset("the a an le la les der die das el los las".split())
+"""Articles. An adjective may be part of the name: New York, standard deviation, novel coronavirus."""
 
 LEGAL_FORMS: frozenset[str] = frozenset(
     """
@@ -52,6 +51,12 @@ TITLES: frozenset[str] = frozenset(
 )
 
 
+_BEFORE = LEADING | frozenset("dr prof professor sir dame mrs rev reverend".split())
+_BEHIND = TYPE_WORDS | LEGAL_FORMS | frozenset("phd dphil esq".split())
+"""Of the titles those alone that are hardly ever part of a name or an acronym: general relativity, Burger King, MR
+imaging; Jr. and Sr. tell a son from his father."""
+
+
 def core_words(words: tuple[str, ...]) -> tuple[str, ...]:
     """The words (normal forms) of a name without articles, titles, legal forms and type words; never empty.
 
@@ -59,14 +64,11 @@ def core_words(words: tuple[str, ...]) -> tuple[str, ...]:
     (('cifar', '10'), ('smith',), ('data', 'set'))
     """
     start, end = 0, len(words)
-    while start < end - 1 and (words[start] in LEADING or words[start] in TITLES):
+    while start < end - 1 and words[start] in _BEFORE:
         start += 1
-    while end > start + 1 and words[end - 1] in _TRAILING:
+    while end > start + 1 and words[end - 1] in _BEHIND:
         end -= 1
     core = words[start:end]
     # What is left must still name something: a letter and more, not a type itself.
     telling = len("".join(core)) > 1 and any(not word.isdigit() and word not in TYPE_WORDS for word in core)
     return core if telling else words
-
-
-_TRAILING = TYPE_WORDS | LEGAL_FORMS | TITLES

@@ -10,6 +10,8 @@ A row is a board that was left out: average precision, log loss and expected cal
 and pairwise precision, recall and F1 of what ``kg.merge`` joins. ``--without K`` leaves out every pair in which an
 entity of fold K takes part, for figures on SciREX itself (``scripts/bench_lateral.py``), and prints no rows.
 ``evaluation/names`` is refused: what is reported on is not fitted on. The same data give the same bytes.
+
+All takes about six minutes on one core, ``--without`` about four, beside the encoding of sections, kept in CACHE.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ from kg.cooccurrence import Relations
 from kg.keyphrase import KeyphraseExtractor
 from kg.lateral import LateralGraph
 from kg.mentions import MentionTable, encode_extraction
-from kg.merge import MergeConfig
+from kg.merge import EVIDENCE, MergeConfig
+from kg.names import name_key
 from kg.papers import Paper, sorted_papers
 from kg.records import Document, Extraction, Mention, Section, Triple
 from kg.sectioning import SectioningConfig
@@ -251,6 +252,93 @@ def test_names_without_a_visible_character_make_no_concept() -> None:
     assert len(graph_of(said(mentions=("",))).tables["concepts"]) == 0
 
 
+# --- links between names ----------------------------------------------------------------------------------------
+
+
+CHAIN = "supply chain", "supply chain management"
+
+
+def test_an_uncertain_pair_of_names_is_an_edge_and_no_join() -> None:
+    graph = graph_of(said(mentions=CHAIN), said(mentions=CHAIN))
+    (row,) = graph.tables["links"].to_pylist()
+    named = labels(graph)
+    assert sorted(named) == sorted((row["left_name"], row["right_name"])) == sorted(CHAIN)
+    assert (named[row["left"]], named[row["right"]]) == (row["left_name"], row["right_name"])
+    assert row["evidence"] == "one name within the other"
+    same_as = dense(graph, "same_as", 2)
+    assert same_as.tolist() == [[0.0, row["probability"]], [row["probability"], 0.0]]
+    assert MergeConfig().same_as <= row["probability"] < MergeConfig().join
+
+
+def test_joined_names_are_a_link_of_one_concept_and_no_edge() -> None:
+    graph = graph_of(said(mentions=VARIANTS))
+    (row,) = graph.tables["links"].to_pylist()
+    assert (row["left"], row["right"]) == (0, 0)
+    assert {row["left_name"], row["right_name"]} == set(VARIANTS)
+    assert row["probability"] >= MergeConfig().join
+    assert graph.tensors["same_as_values"].tolist() == []
+
+
+def test_names_of_two_types_have_no_link() -> None:
+    both = Extraction((Mention("Ford", "company", 1, (0,), 1), Mention("Ford", "person", 2, (0,), 2)))
+    assert graph_of(both).tables["links"].num_rows == 0
+
+
+def test_no_names_have_no_links() -> None:
+    graph = graph_of(said(mentions=()))
+    assert graph.tables["links"].num_rows == 0
+    assert graph.tensors["same_as_rows"].tolist() == [0]
+
+
+@settings(max_examples=15)
+@given(st.permutations(range(6)))
+def test_links_are_those_of_the_set_of_papers(order: list[int]) -> None:
+    mentions = [(*VARIANTS,), CHAIN, ("BLEU", "BLEU score"), ("GPT-2", "GPT-3"), ("Москва", "Moskva"), ("BLEU scores",)]
+
+    def links(papers: list[tuple[str, ...]]) -> list[tuple[object, ...]]:
+        graph = graph_of(*(said(mentions=own) for own in papers))
+        ids = graph.tables["concepts"]["concept_id"].to_pylist()
+        return sorted(
+            (
+                *sorted([(r["left_name"], ids[r["left"]]), (r["right_name"], ids[r["right"]])]),
+                r["probability"],
+                r["evidence"],
+            )
+            for r in graph.tables["links"].to_pylist()
+        )
+
+    assert links([mentions[i] for i in order]) == links(mentions)
+
+
+CRF = {
+    "field": ("CRF", "conditional random field"),
+    "form": ("CRF", "case report form"),
+}
+
+
+def test_an_acronym_of_two_senses_is_two_concepts_and_a_third_where_nothing_decides() -> None:
+    graph = graph_of(
+        said(mentions=("CRF", CRF["field"][1]), definitions=(CRF["field"],)),
+        said(mentions=("CRF", CRF["form"][1]), definitions=(CRF["form"],)),
+        said(mentions=("CRF",)),
+    )
+    found = dense(graph, "incidence", len(labels(graph))) > 0
+    assert found.shape == (3, 3)
+    assert found.sum(axis=0).tolist() == found.sum(axis=1).tolist() == [1, 1, 1]
+
+
+def test_an_acronym_explained_by_nearly_all_papers_is_its_expansion_everywhere() -> None:
+    graph = graph_of(
+        *(said(mentions=("CRF", CRF["field"][1]), definitions=(CRF["field"],)) for _ in range(4)),
+        said(mentions=("CRF", CRF["form"][1]), definitions=(CRF["form"],)),
+        said(mentions=("CRF",)),
+    )
+    found = dense(graph, "incidence", len(labels(graph)))
+    assert len(labels(graph)) == 2
+    assert [int(row.argmax()) for row in found[:4]] == [int(found[5].argmax())] * 4
+    assert found[4].argmax() != found[5].argmax()
+
+
 # --- a graph of real papers -------------------------------------------------------------------------------------
 
 
@@ -309,6 +397,34 @@ def test_mentions_incidence_and_counts_agree(sample_graph: LateralGraph) -> None
     )
     norms = sample_graph["concept"].x.norm(dim=1)
     assert torch.allclose(norms, torch.ones_like(norms), atol=1e-5)
+
+
+def test_same_as_is_the_greatest_link_of_two_concepts_where_it_is_uncertain(sample_graph: LateralGraph) -> None:
+    n = sample_graph.n_concepts
+    expected = np.zeros((n, n), dtype=np.float32)
+    for row in sample_graph.links.to_pylist():
+        u, v, probability = row["left"], row["right"], row["probability"]
+        if u != v and probability >= np.float32(MergeConfig().same_as):
+            expected[u, v] = expected[v, u] = max(expected[u, v], probability)
+    found = sample_graph.same_as.to_dense().numpy()
+    assert np.array_equal(found, expected)
+    assert np.array_equal(found, found.T)
+    assert np.count_nonzero(found) > 0
+
+
+def test_links_name_what_their_concepts_hold(sample_graph: LateralGraph) -> None:
+    aliases = [{name_key(alias) for alias in own} for own in sample_graph.concepts["aliases"].to_pylist()]
+    types = sample_graph.concepts["type"].to_pylist()
+    rows = sample_graph.links.to_pylist()
+    assert len(rows) > 100
+    for row in rows:
+        assert 0 <= row["probability"] <= 1
+        assert row["evidence"] in EVIDENCE
+        assert types[row["left"]] == types[row["right"]]
+        for side in ("left", "right"):
+            assert name_key(row[f"{side}_name"]) in aliases[row[side]]
+    joined = [(row["left_name"], row["right_name"]) for row in rows if row["left"] == row["right"]]
+    assert len(joined) == len(set(joined)) > 0
 
 
 def test_the_order_of_nodes_keeps_neighbours_near(sample_graph: LateralGraph) -> None:

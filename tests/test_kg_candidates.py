@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import islice, permutations
 from random import Random
 
@@ -139,6 +140,20 @@ def test_ten_thousand_variants_of_one_name_are_compared_with_a_few_each() -> Non
     pairs = pairs_of(names)
     assert 10_000 <= len(pairs) <= 10 * len(names)
     assert len(set(np.ravel(pairs).tolist())) == 10_000
+
+
+def test_memory_grows_with_the_names_and_not_with_their_square() -> None:
+    words = "behaviour centre supply risk chain model value".split()
+    orders = [" ".join(order) for order in islice(permutations(words), 1400)]
+    peaks = []
+    for n in (700, 1400):
+        profiles = [profile("term", name) for name in orders[:n]]
+        vectors = torch.ones(n, 1)
+        tracemalloc.start()
+        candidate_pairs(profiles, orders[:n], vectors)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 3 * peaks[0]  # of the square it would be four times as much
 
 
 def test_a_common_word_or_a_common_acronym_pairs_no_two_of_thousands() -> None:

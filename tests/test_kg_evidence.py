@@ -59,6 +59,33 @@ def test_a_known_acronym_is_spelled_out_to_the_same_core() -> None:
     assert kind_of(features(same_core=1, acronym=4)) == "known acronym"
 
 
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ("CRF", "conditional random field"), ("crf", "case report form"), ("ML", "maximum likelihood"),
+        ("AI", "artificial insemination"), ("SVM", "support vector machine"), ("CAPM", "capital asset pricing model"),
+    ],
+)  # fmt: skip
+def test_letters_alone_prove_nothing(short: str, long: str) -> None:
+    for row in (of_names(short, long), of_names(long, short)):
+        assert kind_of(row) == "letters of an acronym"
+        assert score_of(row) == 0.0
+
+
+def test_letters_beside_words_that_both_names_have_are_an_acronym() -> None:
+    row = of_names("statistical MT", "statistical machine translation", 0.0)
+    assert kind_of(row) == "known acronym"
+    assert score_of(row) == SCORES["known acronym"]
+
+
+def test_an_acronym_that_papers_explain_is_known() -> None:
+    known = {"crf": ("conditional", "random", "field")}
+    values = pair_features(profile("", "CRF", known), profile("", "conditional random field", known), Surroundings(0.0))
+    row = np.asarray([values], dtype=np.float32)
+    assert kind_of(row) == "known acronym"
+    assert score_of(row) == SCORES["known acronym"]
+
+
 def test_the_strongest_kind_counts() -> None:
     shown = {"shared": 2.0, "spelling": 1.0}
     assert kind_of(features(**shown)) == "spelling"

@@ -572,12 +572,13 @@ def small_graphs(draw: st.DrawFn) -> LateralGraph:
     incidence = torch.zeros(n, 2)
     incidence[0] = torch.tensor([1.0, 5.0])
     tensors = {"section_x": torch.ones(n, 2), "concept_x": torch.ones(2, 2)}
-    for name, matrix in (("adjacency", adjacency), ("incidence", incidence), ("holders", incidence.T)):
+    matrices = {"adjacency": adjacency, "incidence": incidence, "holders": incidence.T, "same_as": adjacency}
+    for name, matrix in matrices.items():
         csr = matrix.contiguous().to_sparse_csr()
         parts = (csr.crow_indices(), csr.col_indices(), csr.values())
         tensors |= {f"{name}_{part}": value for part, value in zip(("rows", "columns", "values"), parts, strict=True)}
     tables = {"documents": documents, "sections": sections, "concepts": concepts}
-    return LateralGraph.of(tables | {"relations": relations, "mentions": mentions}, tensors, {})
+    return LateralGraph.of(tables | {"relations": relations, "mentions": mentions, "links": mentions}, tensors, {})
 
 
 @settings(max_examples=25)

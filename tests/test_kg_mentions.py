@@ -53,7 +53,7 @@ def test_encoding_loses_nothing(extraction: Extraction) -> None:
     assert decode_extraction(encode_extraction(extraction)) == extraction
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.lists(EXTRACTIONS, max_size=4))
 def test_rows_are_the_mentions_with_a_visible_name(extractions: list[Extraction]) -> None:
     plain = [Extraction(e.mentions, e.triples, (), e.sentences) for e in extractions]
@@ -80,7 +80,7 @@ def test_rows_are_the_mentions_with_a_visible_name(extractions: list[Extraction]
     assert [t for _, t in assertions.triples] == [t for e in plain for t in e.triples]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.lists(EXTRACTIONS, max_size=4), st.data())
 def test_keep_leaves_the_chosen_rows_and_no_unused_name(extractions: list[Extraction], data: st.DataObject) -> None:
     table = read(*extractions)
@@ -153,7 +153,7 @@ def test_a_word_that_only_looks_like_an_acronym_is_left_alone() -> None:
     }
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.permutations(range(5)))
 def test_resolution_does_not_depend_on_the_order_of_papers(order: list[int]) -> None:
     sections = [

@@ -12,6 +12,17 @@ from kg.opposites import opposed
 
 MONTHS = "january february march april may june july august september october november december".split()
 WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+SEASONS = "spring summer autumn winter".split()
+COMPASS = "north east south west".split()
+NUMBERS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million"
+).split()
+ORDINALS = (
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+    "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth fortieth fiftieth sixtieth seventieth "
+    "eightieth ninetieth hundredth thousandth millionth"
+).split()
 SHORT = "jan feb mar apr jun jul aug sept sep oct nov dec mon tue tues wed thu thur thurs fri sat sun".split()
 
 
@@ -22,7 +33,9 @@ SHORT = "jan feb mar apr jun jul aug sept sep oct nov dec mon tue tues wed thu t
         ("supply", "demand"), ("convex", "concave"), ("supervised", "unsupervised"), ("linear", "nonlinear"),
         ("symmetric", "asymmetric"), ("encoder", "decoder"), ("inflation", "deflation"), ("import", "export"),
         ("employer", "employment"), ("employer", "employee"), ("lessor", "lessee"), ("trainer", "trainee"),
-        ("before", "after"),        ("pretest", "posttest"),
+        ("before", "after"), ("pretest", "posttest"), ("pre", "post"), ("inter", "intra"), ("am", "pm"), ("bc", "ad"),
+        ("univariate", "bivariate"), ("bigram", "trigram"), ("monomer", "dimer"), ("single", "double"),
+        ("jr", "sr"), ("jr", "senior"),
     ],
 )  # fmt: skip
 def test_opposites_and_roles(left: str, right: str) -> None:
@@ -35,12 +48,25 @@ def test_opposites_and_roles(left: str, right: str) -> None:
     [
         ("colour", "color"), ("centre", "center"), ("behaviour", "behavior"), ("network", "networks"),
         ("model", "modelling"), ("supply", "chain"), ("before", "behind"), ("may", "monday"), ("march", "marching"),
-        ("sun", "moon"), ("april", "spring"), ("adviser", "advisor"),
+        ("sun", "moon"), ("april", "spring"), ("adviser", "advisor"), ("north", "northern"), ("seven", "seventh"),
+        ("double", "dual"), ("jr", "junior"), ("second", "secondly"), ("ten", "tennis"), ("one", "once"),
     ],
 )  # fmt: skip
 def test_spellings_inflections_and_other_words_are_no_opposites(left: str, right: str) -> None:
     assert not opposed(left, right)
     assert not opposed(right, left)
+
+
+@pytest.mark.parametrize("members", [SEASONS, COMPASS, [f"{point}ern" for point in COMPASS]])
+def test_any_two_of_a_closed_class_are_told_apart(members: list[str]) -> None:
+    assert all(opposed(x, y) and opposed(y, x) for x, y in combinations(members, 2))
+
+
+def test_any_two_numbers_in_words_are_told_apart_and_an_ordinal_is_its_number() -> None:
+    assert len(NUMBERS) == len(ORDINALS)
+    for i, j in product(range(len(NUMBERS)), repeat=2):
+        for x, y in ((NUMBERS[i], NUMBERS[j]), (NUMBERS[i], ORDINALS[j]), (ORDINALS[i], ORDINALS[j])):
+            assert opposed(x, y) == opposed(y, x) == (i != j)
 
 
 @pytest.mark.parametrize("members", [MONTHS, WEEKDAYS])

@@ -16,11 +16,28 @@ from kg.typewords import LEADING, LEGAL_FORMS, TITLES, TYPE_WORDS, core_words
         ("the cifar 10 dataset", "cifar 10"), ("bleu score", "bleu"), ("acme holding co ltd", "acme"),
         ("prof dr jane doe phd", "jane doe"), ("data set", "data set"), ("the dataset", "the dataset"),
         ("dataset 2", "dataset 2"), ("world war", "world"), ("network x", "network x"), ("x method", "x method"),
+        ("mrs smith", "smith"), ("rev prof sir john smith dphil", "john smith"), ("the new york city", "new york"),
         ("score test", "score test"), ("la", "la"), ("the", "the"), ("量子 method", "量子"), ("", ""),
     ],
 )  # fmt: skip
 def test_cores(name: str, core: str) -> None:
     assert core_words(tuple(name.split())) == tuple(core.split())
+
+
+ADJECTIVES = "new standard original general major private".split()
+NAMES_OF_PEOPLE = "king queen prince pope bishop mayor judge father lord saint captain president".split()
+
+
+@pytest.mark.parametrize("word", [*ADJECTIVES, *NAMES_OF_PEOPLE, "ms", "mr", "md", "jr", "sr", "il", "miss"])
+def test_words_that_may_be_part_of_a_name_stay(word: str) -> None:
+    # New York, general relativity, Burger King, Nancy Pope, MS lesion, MR imaging, IL 1, Holmes Jr.
+    assert core_words((word, "x", "y")) == (word, "x", "y")
+    assert core_words(("x", "y", word)) == ("x", "y", word)
+
+
+def test_a_novel_behind_a_name_is_a_book_and_before_it_an_adjective() -> None:
+    assert core_words(("dracula", "novel")) == ("dracula",)
+    assert core_words(("novel", "coronavirus")) == ("novel", "coronavirus")
 
 
 def test_type_words_are_the_forms_that_names_take() -> None:

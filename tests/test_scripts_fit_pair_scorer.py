@@ -88,7 +88,12 @@ def fitted(monkeypatch: pytest.MonkeyPatch) -> list[Pairs]:
 
 
 def test_weights_are_written_with_what_they_rest_on(
-    boards: list[str], scirex: Path, sections: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    boards: list[str],
+    scirex: Path,
+    sections: Path,
+    tmp_path: Path,
+    fitted: list[Pairs],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     corpus = ["--scirex", str(scirex), "--folder", str(sections), "--cache", str(tmp_path / "cache.sqlite")]
     one, two = tmp_path / "one.json", tmp_path / "made" / "two.json"
@@ -102,6 +107,8 @@ def test_weights_are_written_with_what_they_rest_on(
     )
     crystal, _, found = record["data"]
     # 12 pairs of two spellings, once with their contexts and once without.
+    known = fitted[-1].features[: crystal["pairs"], FEATURES.index("context_known")]
+    assert known.tolist() == [1.0] * (len(known) // 2) + [0.0] * (len(known) // 2)
     assert (crystal["name"], crystal["licence"], crystal["positives"]) == ("crystal.csv", "not stated", 24)
     # alpha nets speak of A_Net twice and of Other once; gamma nets, of G-Net, are another.
     assert (found["name"], found["licence"], found["positives"]) == ("SciREX", "Apache-2.0", 0)
