@@ -17,7 +17,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from kg.errors import InputError
-from retrieval.significance import FEW, Interval, _bca
+from retrieval.significance import FEW, Interval, bca
 
 CHAIN = 3
 """A predicted cluster with mentions of so many gold clusters or more is a chain: it was not one wrong step."""
@@ -205,7 +205,7 @@ def _intervals(shares: Sequence[Floats], level: float, samples: int, seed: int) 
         return F1Intervals(*(Interval(float(mean), None, None, n, size) for mean in means))
     drawn = np.concatenate([values([c @ one for one in shares]) for c in _counts(samples, size, seed)], axis=1)
     left_out = values([total - one for total, one in zip(totals, shares, strict=True)])
-    bounds = (_bca(drawn[row], float(means[row]), left_out[row], level) for row in range(2))
+    bounds = (bca(drawn[row], float(means[row]), left_out[row], level) for row in range(2))
     return F1Intervals(*(Interval(float(m), *b, n, size) for m, b in zip(means, bounds, strict=True)))
 
 

@@ -18,9 +18,10 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from torch import Tensor
 
 from kg.cooccurrence import Relations, cooccurrences
-from kg.mentions import Assertions, MentionTable, read_mentions, surface_form
-from kg.merge import EVIDENCE, MergeConfig, Merged, Names, merge_names
-from kg.names import form_key, name_key
+from kg.graph_tables import concept_table, link_table, mention_table, relation_table
+from kg.mentions import Assertions, MentionTable, read_mentions
+from kg.merge import MergeConfig, Merged, Names, merge_names, presence
+from kg.names import name_key
 from kg.papers import Paper, paper_tables
 from kg.protocols import Extractor
 from kg.senses import Senses
@@ -89,10 +90,10 @@ def assemble(
     tables = {
         "documents": documents,
         "sections": sections,
-        "concepts": _concept_table(mentions, concepts, incidence),
-        "relations": _relation_table(relations, place, assertions),
-        "mentions": _mention_table(mentions, concepts),
-        "links": _link_table(concepts),
+        "concepts": concept_table(mentions, concepts, incidence),
+        "relations": relation_table(relations, place, assertions),
+        "mentions": mention_table(mentions, concepts),
+        "links": link_table(concepts),
     }
     tensors = {
         "section_x": vectors,
@@ -119,24 +120,6 @@ def _same_as(concepts: Concepts, least: float) -> sparse.csr_matrix:
     u, v = np.divmod(edges, max(n, 1))
     both = (np.concatenate([u, v]), np.concatenate([v, u]))
     return sparse.coo_matrix((np.concatenate([greatest, greatest]).astype(np.float32), both), shape=(n, n)).tocsr()
-
-
-def _link_table(concepts: Concepts) -> pa.Table:
-    """Pairs of names that are one or nearly so: their concepts, how they are written, how likely, and why."""
-    merged = concepts.merged
-    ends = concepts.of_name[merged.pairs].astype(np.int32)
-    words = pa.array(concepts.written, pa.string())
-    left, right = (words.take(pa.array(merged.pairs[:, side])) for side in (0, 1))
-    return pa.table(
-        {
-            "left": pa.array(ends[:, 0]),
-            "right": pa.array(ends[:, 1]),
-            "left_name": left,
-            "right_name": right,
-            "probability": pa.array(merged.probability.astype(np.float32)),
-            "evidence": pa.DictionaryArray.from_arrays(pa.array(merged.evidence), pa.array(EVIDENCE, pa.string())),
-        }
-    )
 
 
 def word_count(text: str) -> float:
@@ -171,9 +154,7 @@ def merge_concepts(
 
 def context_vectors(held: sparse.csr_matrix, sections: Tensor) -> Tensor:
     """Mean direction of the sections that hold each name, float32 [names, d]."""
-    present = held.copy()
-    present.data = np.ones_like(present.data)
-    means = torch.from_numpy(present @ sections.double().numpy())
+    means = torch.from_numpy(presence(held) @ sections.double().numpy())
     return torch.nn.functional.normalize(means, dim=1).float()
 
 
@@ -269,78 +250,3 @@ def _csr_tensors(name: str, matrix: sparse.csr_matrix) -> dict[str, Tensor]:
         f"{name}_columns": torch.from_numpy(matrix.indices.astype(index)),
         f"{name}_values": torch.from_numpy(matrix.data.astype(np.float32)),
     }
-
-
-def _concept_table(mentions: MentionTable, concepts: Concepts, incidence: sparse.csr_matrix) -> pa.Table:
-    """id, label (most frequent surface, ties by code point), type, form, aliases by frequency, their keys, counts."""
-    concept = concepts.of_name[mentions.name]
-    n_surfaces = max(len(mentions.surfaces), 1)
-    pair, of_pair = np.unique(concept * n_surfaces + mentions.surface, return_inverse=True)
-    count = np.bincount(of_pair, weights=mentions.count).astype(np.int64)
-    aliases: list[list[tuple[int, str]]] = [[] for _ in concepts.ids]
-    for p, c in zip(pair, count, strict=True):
-        aliases[p // n_surfaces].append((-int(c), mentions.surfaces[p % n_surfaces]))
-    named = [[surface for _, surface in sorted(own)] for own in aliases]
-    keys = [
-        sorted({form_key(form), *(form_key(surface_form(surface)) for surface in own)})
-        for form, own in zip(concepts.forms, named, strict=True)
-    ]
-    holders = np.bincount(incidence.indices, minlength=len(concepts.ids))
-    total = np.bincount(concept, weights=mentions.count, minlength=len(concepts.ids))
-    return pa.table(
-        {
-            "concept_id": pa.array(concepts.ids, pa.string()),
-            "label": pa.array([own[0] for own in named], pa.string()),
-            "type": pa.array(concepts.types, pa.string()),
-            "form": pa.array(concepts.forms, pa.string()),
-            "aliases": pa.array(named, pa.list_(pa.string())),
-            "keys": pa.array(keys, pa.list_(pa.string())),
-            "n_sections": pa.array(holders.astype(np.int32)),
-            "n_mentions": pa.array(total.astype(np.int32)),
-        }
-    )
-
-
-def _mention_table(mentions: MentionTable, concepts: Concepts) -> pa.Table:
-    """One row per (section, concept, surface), sorted."""
-    words = np.asarray(mentions.surfaces, dtype=object)
-    rank = np.empty(len(words), dtype=np.int32)
-    order = np.asarray(sorted(range(len(words)), key=words.__getitem__), dtype=np.int64)
-    rank[order] = np.arange(len(words), dtype=np.int32)
-    surface = rank[mentions.surface]
-    concept = concepts.of_name[mentions.name]
-    rows = np.lexsort((surface, concept, mentions.section))
-    dictionary = pa.array([str(words[i]) for i in order], pa.string())
-    return pa.table(
-        {
-            "section": pa.array(mentions.section[rows]),
-            "concept": pa.array(concept[rows].astype(np.int32)),
-            "surface": pa.DictionaryArray.from_arrays(pa.array(surface[rows]), dictionary),
-            "count": pa.array(mentions.count[rows]),
-        }
-    )
-
-
-def _relation_table(relations: Relations, place: np.ndarray, assertions: Assertions) -> pa.Table:
-    """Directed relations with label and evidence: [start, end) of a sentence in the text, -1 for the title."""
-    subject, object_ = place[relations.subject], place[relations.object]
-    rows = np.lexsort((relations.sentence, relations.label, object_, subject, relations.section))
-    section, sentence = relations.section[rows], relations.sentence[rows]
-    spans = [
-        assertions.sentences[s][n] if n >= 0 else (-1, -1)
-        for s, n in zip(section.tolist(), sentence.tolist(), strict=True)
-    ]
-    start, end = np.asarray(spans, dtype=np.int32).reshape(-1, 2).T
-    return pa.table(
-        {
-            "section": pa.array(section.astype(np.int32)),
-            "subject": pa.array(subject[rows].astype(np.int32)),
-            "object": pa.array(object_[rows].astype(np.int32)),
-            "label": pa.DictionaryArray.from_arrays(
-                pa.array(relations.label[rows].astype(np.int32)), pa.array(list(relations.labels), pa.string())
-            ),
-            "start": pa.array(start),
-            "end": pa.array(end),
-            "weight": pa.array(relations.weight[rows].astype(np.float32)),
-        }
-    )

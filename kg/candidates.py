@@ -28,7 +28,7 @@ from torch import Tensor
 
 from kg.near import NearConfig, distinct_pairs, near_pairs
 from kg.profiles import Profile
-from kg.stems import readable, stem
+from kg.stems import readable, signature, stem
 from kg.typewords import TYPE_WORDS
 from kg.wordlists import ALONE, EDGE
 
@@ -66,7 +66,7 @@ def candidate_pairs(
     """
     n = len(profiles)
     found = [
-        _as_array(_blocks(profiles, lambda p: (" ".join(sorted(map(stem, p.core))),), config.block)),
+        _as_array(_blocks(profiles, lambda p: (signature(" ".join(p.core)),), config.block)),
         _as_array(_blocks(profiles, lambda p: (p.latin, p.inside) if p.inside else (p.latin,), config.block)),
         _as_array(_acronyms(profiles, config)),
         _as_array(_within(profiles, config.within)),

@@ -7,7 +7,6 @@ papers explain otherwise are linked at most, never joined; a negation is not eve
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import lru_cache
 
 from kg.acronyms import SMALL_WORDS
 from kg.alignment import align
@@ -45,9 +44,4 @@ def _narrower(a: Profile, b: Profile) -> bool:
     own |= {word for word in a.dropped ^ b.dropped if word in TYPE_WORDS and word not in left & right}
     if own and len(a.core) == len(b.core) == 1 and not (a.capital or b.capital or a.acronym or b.acronym):
         return True  # a graph approach is no graph: one plain word needs its type
-    return bool(own - _SAYS_NOTHING) or any(_other_role(x, y) for x in left - right for y in right - left)
-
-
-@lru_cache(maxsize=1 << 16)
-def _other_role(x: str, y: str) -> bool:
-    return opposed(x, y)
+    return bool(own - _SAYS_NOTHING) or any(opposed(x, y) for x in left - right for y in right - left)

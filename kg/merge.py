@@ -22,7 +22,7 @@ from kg.distinctions import most
 from kg.evidence import EVIDENCE, evidence_of, refused, rule_score
 from kg.linkage import complete_linkage
 from kg.names import name_form
-from kg.near import NearConfig, distinct_pairs
+from kg.near import NearConfig, distinct_pairs, pairs_without
 from kg.overrules import OVERRULED, Overrules
 from kg.pair_features import FEATURES, Surroundings, pair_features
 from kg.pair_scorer import load_scorer
@@ -116,7 +116,7 @@ def merge_names(names: Names, config: MergeConfig = MergeConfig()) -> Merged:
     pairs = candidate_pairs(profiles, forms, names.vectors, names.contexts, config.candidates)
     probability, evidence = judge_pairs(names, profiles, pairs, config)
     further = _closing_pairs(len(profiles), pairs[probability >= config.join])
-    further = _without(further, pairs, len(profiles))
+    further = pairs_without(further, pairs, len(profiles))
     if len(further):
         more, why = judge_pairs(names, profiles, further, config)
         pairs, probability = np.concatenate([pairs, further]), np.concatenate([probability, more])
@@ -180,14 +180,20 @@ def pair_cosines(vectors: Tensor, pairs: np.ndarray, block: int = 65536) -> np.n
     return np.round(np.concatenate(parts), 6) if parts else np.zeros(0)
 
 
+def presence(counts: sparse.csr_matrix) -> sparse.csr_matrix:
+    """1 wherever ``counts`` stores a number."""
+    present = counts.copy()
+    present.data = np.ones_like(present.data)
+    return present
+
+
 def _together(
     sections: sparse.csr_matrix | None, pairs: np.ndarray, block: int = 65536
 ) -> tuple[np.ndarray, list[tuple[int, int]]]:
     """Share of the sections of the rarer name that hold both, float64 [m], and how many hold each of the two, [m]."""
     if sections is None or not len(pairs):
         return np.zeros(len(pairs)), [(1, 1)] * len(pairs)
-    present = sections.copy()
-    present.data = np.ones_like(present.data)
+    present = presence(sections)
     counts = np.maximum(np.diff(present.indptr), 1)[pairs]
     both = [
         np.asarray(present[part[:, 0]].multiply(present[part[:, 1]]).sum(axis=1)).ravel()
@@ -204,8 +210,3 @@ def _closing_pairs(n: int, likely: np.ndarray) -> np.ndarray:
         near.setdefault(j, []).append(i)
     found = [(a, b) for own in near.values() if len(own) <= _CLOSED for k, a in enumerate(own) for b in own[k + 1 :]]
     return distinct_pairs([np.asarray(found, dtype=np.int64).reshape(-1, 2)], n)
-
-
-def _without(pairs: np.ndarray, known: np.ndarray, n: int) -> np.ndarray:
-    size = max(n, 1)
-    return pairs[~np.isin(pairs[:, 0] * size + pairs[:, 1], known[:, 0] * size + known[:, 1])]

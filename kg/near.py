@@ -65,6 +65,12 @@ def distinct_pairs(found: list[np.ndarray], n: int) -> np.ndarray:
     return np.stack([first, second], axis=1)
 
 
+def pairs_without(pairs: np.ndarray, known: np.ndarray, n: int) -> np.ndarray:
+    """Those of ``pairs`` int64 [m, 2], of numbers below ``n``, that are not among the ``known`` ones."""
+    size = max(n, 1)
+    return pairs[~np.isin(pairs[:, 0] * size + pairs[:, 1], known[:, 0] * size + known[:, 1])]
+
+
 def _update(vectors: Tensor, rows: Tensor, values: Tensor, nearest: Tensor) -> None:
     """Put the nearest among ``rows`` into the best that each of them has so far."""
     chosen = vectors[rows]

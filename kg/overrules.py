@@ -16,6 +16,7 @@ import numpy as np
 from kg.errors import InputError
 from kg.evidence import EVIDENCE
 from kg.names import form_key, name_form, name_key
+from kg.near import pairs_without
 
 if TYPE_CHECKING:
     from kg.merge import Names
@@ -146,7 +147,7 @@ class Overrules:
         number = self._classes()
         of_name = _numbered(names, number)
         joined = {number[form_key(left)] for left, _ in self.same}
-        added = _without(_stars(of_name, len(joined)), pairs, len(of_name))
+        added = pairs_without(_stars(of_name, len(joined)), pairs, len(of_name))
         pairs = np.concatenate([pairs, added])
         probability = np.concatenate([probability, np.zeros(len(added))])
         evidence = np.concatenate([evidence, np.zeros(len(added), dtype=evidence.dtype)])
@@ -204,8 +205,3 @@ def _stars(of_name: np.ndarray, n_classes: int) -> np.ndarray:
     _, first, place = np.unique(of_name[members], return_index=True, return_inverse=True)
     centre = members[first][place]
     return np.stack([centre, members], axis=1)[centre != members]
-
-
-def _without(pairs: np.ndarray, known: np.ndarray, n: int) -> np.ndarray:
-    size = max(n, 1)
-    return pairs[~np.isin(pairs[:, 0] * size + pairs[:, 1], known[:, 0] * size + known[:, 1])]

@@ -7,7 +7,7 @@ there; elsewhere the sense that nearly all papers give, or the one whose papers 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,10 +63,7 @@ class Senses:
         for key, form in sorted(papers, key=lambda sense: (sense[0], -len(papers[sense]), sense[1])):
             known[key].append(form)
         dominant = {
-            key: forms[0]
-            for key, forms in known.items()
-            if len(key) >= _SHORTEST
-            and len(papers[key, forms[0]]) >= DOMINANT * sum(len(papers[key, f]) for f in forms)
+            key: forms[0] for key, forms in known.items() if len(key) >= _SHORTEST and _agreed(key, forms, papers)
         }
         return cls(
             own, {key: tuple(forms) for key, forms in known.items()}, dominant,
@@ -76,11 +73,7 @@ class Senses:
     def expansions(self) -> dict[str, tuple[str, ...]]:
         """Acronyms that nearly all papers explain alike, those of two letters included, and the words they stand
         for."""
-        return {
-            key: tuple(forms[0].split())
-            for key, forms in self.known.items()
-            if len(self.papers[key, forms[0]]) >= DOMINANT * sum(len(self.papers[key, form]) for form in forms)
-        }
+        return {key: tuple(forms[0].split()) for key, forms in self.known.items() if _agreed(key, forms, self.papers)}
 
     def meant(self, key: str, paper: int, vectors: np.ndarray | None) -> str | None:
         """The form that an acronym stands for in a paper; None where the papers leave it open.
@@ -101,6 +94,11 @@ class Senses:
             key=lambda sense: (-round(sense[0], 6), sense[1]),
         )
         return near[0][1] if near[0][0] >= near[1][0] + MARGIN else None
+
+
+def _agreed(key: str, forms: Sequence[str], papers: Mapping[tuple[str, str], Collection[int]]) -> bool:
+    """Whether nearly all papers that define an acronym give it the first of its senses."""
+    return len(papers[key, forms[0]]) >= DOMINANT * sum(len(papers[key, form]) for form in forms)
 
 
 def group_expansions(forms: Mapping[str, int]) -> list[list[str]]:

@@ -18,6 +18,7 @@ from retrieval.graph_methods import GraphScorer
 from retrieval.hybrid import HybridScorer, Rooted
 from retrieval.lexical import section_bm25
 from retrieval.method_names import METHODS, Method
+from retrieval.name_lookup import NameLookup
 from retrieval.name_methods import ByQuestion, ContextScorer, Floored, NamedConcepts, NameScorer
 from retrieval.retriever import Reranker, Retriever, Scorer
 from retrieval.sections import GraphConfig
@@ -70,14 +71,19 @@ class Methods:
         return read_facts(self._graph, self._encoder_for("facts"))
 
     @cached_property
+    def lookup(self) -> NameLookup:
+        """The graph's concepts by their names."""
+        return NameLookup(self._graph)
+
+    @cached_property
     def seeder(self) -> Seeder:
         """Where diffusion starts."""
-        return Seeder(self._graph, self._config.graph.seeds, self.okapi, self.facts)
+        return Seeder(self._graph, self._config.graph.seeds, self.okapi, self.facts, self.lookup)
 
     @cached_property
     def named(self) -> NamedConcepts:
         """What questions name."""
-        return NamedConcepts(self._graph, Seeder(self._graph))
+        return NamedConcepts(self._graph, self.lookup)
 
     @property
     def hybrid_weights(self) -> Mapping[str, float]:

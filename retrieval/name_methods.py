@@ -16,8 +16,8 @@ from kg.lateral import LateralGraph
 from kg.names import name_form
 from kg.typewords import TYPE_WORDS
 from retrieval.devices import device_of
+from retrieval.name_lookup import NameLookup
 from retrieval.retriever import Scorer
-from retrieval.seeds import Seeder
 
 LEAST = 0.05
 """Least probability that a concept is what the question names."""
@@ -28,8 +28,8 @@ HOPS = 2
 class NamedConcepts:
     """What questions name, and the concepts that may be the same."""
 
-    def __init__(self, graph: LateralGraph, seeder: Seeder) -> None:
-        self._seeder = seeder
+    def __init__(self, graph: LateralGraph, lookup: NameLookup) -> None:
+        self._lookup = lookup
         self._device = device_of(graph)
         links = graph.same_as
         self._starts = links.crow_indices().long()
@@ -52,7 +52,7 @@ class NamedConcepts:
         """What the question names, name by name, and its other words; a kind counts only where nothing else is
         named."""
         words = name_form(question).split()
-        spans = self._seeder.spans(words)
+        spans = self._lookup.spans(words)
         covered = {place for span, _ in spans for place in range(span.start, span.stop)}
         kinds = [all(word in TYPE_WORDS for word in words[span]) for span, _ in spans]
         named = [hits for (_, hits), kind in zip(spans, kinds, strict=True) if not kind or all(kinds)]

@@ -16,20 +16,19 @@ from torch import Tensor
 
 from kg.errors import InputError
 from kg.lateral import LateralGraph
-from kg.names import form_key, name_form
+from kg.names import name_form
 from kg.stems import readable
 from retrieval.bm25 import BM25Index
 from retrieval.devices import device_of
 from retrieval.facts import Facts
 from retrieval.hybrid import standardised
 from retrieval.index import ExactIndex
+from retrieval.name_lookup import NameLookup
 from retrieval.ranking import top_k
 from retrieval.text_methods import cosines
 
 NEAR = 0.5
 """Least cosine of a concept that a question is said to be about without naming it."""
-_LONGEST_NAME = 6
-"""Words of the question that are looked up together."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +70,7 @@ class Seeder:
         config: SeedConfig = SeedConfig(),
         lexical: BM25Index | None = None,
         facts: Facts | None = None,
+        lookup: NameLookup | None = None,
     ) -> None:
         """``lexical`` indexes the graph's sections; without it, sections seed by embedding alone. ``facts``: the
         graph's, if it has any."""
@@ -86,26 +86,11 @@ class Seeder:
         self._n = graph.n_concepts
         holders = torch.from_numpy(graph.concepts["n_sections"].to_numpy().copy()).float()
         self._idf = (torch.log1p(graph.n_sections / holders.clamp(min=1.0)) ** config.rarity).to(self._device)
-        self._by_key: dict[str, list[int]] = {}
-        keys = graph.concepts["keys"].combine_chunks()
-        for concept, key in zip(keys.value_parent_indices().to_pylist(), keys.flatten().to_pylist(), strict=True):
-            self._by_key.setdefault(key, []).append(concept)
+        self._lookup = lookup or NameLookup(graph)
 
     def named(self, question: str) -> list[int]:
         """Concepts that the question names; of names within names only the longest."""
-        return sorted({concept for _, hits in self.spans(name_form(question).split()) for concept in hits})
-
-    def spans(self, words: Sequence[str]) -> list[tuple[slice, list[int]]]:
-        """Where words (normal forms) name concepts, from left to right, each as long as can be, and which."""
-        found: list[tuple[slice, list[int]]] = []
-        taken = 0
-        for start in range(len(words)):
-            for end in range(min(len(words), start + _LONGEST_NAME), max(start, taken), -1):
-                if hits := self._by_key.get(form_key(" ".join(words[start:end]))):
-                    found.append((slice(start, end), hits))
-                    taken = end
-                    break
-        return found
+        return sorted({concept for _, hits in self._lookup.spans(name_form(question).split()) for concept in hits})
 
     def concepts_of(self, question: str, vector: Tensor, limit: int) -> list[int]:
         """What the question is about: the concepts it names, then the nearest to its vector [d], at most ``limit``."""

@@ -92,7 +92,7 @@ def cluster_bootstrap(
     for block in _blocks(samples, len(sums)):
         drawn = rng.integers(len(sums), size=(block, len(sums)))
         blocks.append(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
-    low, high = _bca(np.concatenate(blocks), mean, (sums.sum() - sums) / (sizes.sum() - sizes), level)
+    low, high = bca(np.concatenate(blocks), mean, (sums.sum() - sums) / (sizes.sum() - sizes), level)
     return Interval(mean, low, high, n, len(sums))
 
 
@@ -196,7 +196,9 @@ def _blocks(samples: int, width: int) -> list[int]:
     return [min(block, samples - start) for start in range(0, samples, block)]
 
 
-def _bca(means: NDArray[np.float64], mean: float, jackknife: NDArray[np.float64], level: float) -> tuple[float, float]:
+def bca(means: NDArray[np.float64], mean: float, jackknife: NDArray[np.float64], level: float) -> tuple[float, float]:
+    """Bounds of the bias-corrected and accelerated interval (Efron 1987) of a ``mean``, from bootstrap ``means`` and
+    the leave-one-out values ``jackknife``."""
     from scipy.special import ndtr, ndtri
 
     below = ((means < mean).mean() + (means <= mean).mean()) / 2

@@ -12,7 +12,6 @@ BM25 and the best cosine of a mention with the question, fused, over exact names
 from __future__ import annotations
 
 import sys
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,7 +26,7 @@ from scripts.marked_graph import MarkedNames
 if TYPE_CHECKING:
     from kg.lateral import LateralGraph
     from kg.merge import MergeConfig
-    from kg.protocols import Extractor
+    from kg.protocols import Encoder, Extractor
     from retrieval.measures import Qrels
     from retrieval.queries import Query
 
@@ -57,37 +56,37 @@ class Arguments:
     json: bool = False
 
 
-def merges(weights: Path) -> dict[str, MergeConfig]:
-    """What is compared: the merge of each row."""
+def without_scorer() -> dict[str, MergeConfig]:
+    """Ways of merging that nothing was fitted for."""
+    from kg.merge import MergeConfig
+
+    return {
+        EXACT: MergeConfig(rungs="rules", join=NEVER, same_as=NEVER, tolerated=NEVER),
+        "rules": MergeConfig(rungs="rules"),
+    }
+
+
+def with_scorer(weights: Path) -> dict[str, MergeConfig]:
+    """Ways of merging by the scorer of a file."""
     from kg.merge import MergeConfig
 
     scorer = MergeConfig(scorer=str(weights))
     return {
-        EXACT: MergeConfig(rungs="rules", join=NEVER, same_as=NEVER, tolerated=NEVER),
-        "rules": MergeConfig(rungs="rules"),
         "joins": replace(scorer, same_as=NEVER),
         "edges": replace(scorer, join=NEVER),
         "joins and edges": scorer,
     }
 
 
-def fold_of(query: Query, entities: Mapping[str, str], folds: int) -> int:
-    """Number of the fold of a question's entity."""
-    return zlib.crc32(entities[query.query_id].encode()) % folds
-
-
-def assembled(directory: Path, config: MergeConfig) -> LateralGraph:
-    """The graph of a directory under another merge, from its caches alone; raises ``GraphError`` where they lack a
+def assembled(graph: LateralGraph, directory: Path, config: MergeConfig, encoder: Encoder) -> LateralGraph:
+    """The ``graph`` of a directory under another merge, from its caches alone; raises ``GraphError`` where they lack a
     text."""
     from kg.assemble import assemble
-    from kg.build import Tools, extract_sections, open_graph
+    from kg.build import Tools, extract_sections
     from kg.cache import Cache
     from kg.embedding import CachedEmbedder
     from kg.lateral import LateralGraph
-    from scripts.tools import load_encoder
 
-    graph = open_graph(directory)
-    encoder = load_encoder(None, graph.manifest)
     extractor = _extractor(graph.manifest["configuration"]["extractor"])
     papers = graph.papers()
     tools = Tools(extractor, encoder)
@@ -116,24 +115,33 @@ def _extractor(built_with: Mapping[str, str]) -> Extractor:
 
 def run(arguments: Arguments) -> int:
     """Print a table per way of merging, or JSON."""
+    from kg.build import open_graph
     from retrieval.beir import read_groups
     from retrieval.collection import Selection, read_collection
+    from scripts.tools import load_encoder
+    from training.name_pairs import fold_of
 
     collection = read_collection(arguments.folder, Selection((arguments.split,)), arguments.excluded)
     (qrels,) = collection.qrels.values()
     entities = read_groups(arguments.folder, "entity")
     folds = len(arguments.weights)
+    graph = open_graph(arguments.graph)
+    encoder = load_encoder(None, graph.manifest)
     asked: dict[str, dict[str, Values]] = {}
-    for fold, weights in enumerate(arguments.weights):
-        own = tuple(query for query in collection.queries if fold_of(query, entities, folds) == fold)
-        for merge, config in merges(weights).items():
-            graph = assembled(arguments.graph, config)
-            say(f"fold {fold}, {merge}: {graph.n_concepts:,} concepts, {graph.same_as.values().numel() // 2:,} links.")
-            for method, values in asked_of(
-                graph, own, {query.query_id: qrels[query.query_id] for query in own}
-            ).items():
+
+    def ask(configs: Mapping[str, MergeConfig], queries: Sequence[Query]) -> None:
+        for merge, config in configs.items():
+            merged = assembled(graph, arguments.graph, config, encoder)
+            say(f"{merge}: {merged.n_concepts:,} concepts, {merged.same_as.values().numel() // 2:,} links.")
+            judged = {query.query_id: qrels[query.query_id] for query in queries}
+            for method, values in asked_of(merged, queries, judged, encoder).items():
                 for measure, found in values.items():
                     asked.setdefault(merge, {}).setdefault(method, {}).setdefault(measure, {}).update(found)
+
+    ask(without_scorer(), collection.queries)
+    for fold, weights in enumerate(arguments.weights):
+        own = [query for query in collection.queries if fold_of(entities[query.query_id], folds) == fold]
+        ask(with_scorer(weights), own)
     rows = list(compared(asked, {query: entities[query] for query in qrels}))
     if arguments.json:
         print_json({"queries": len(qrels), "rows": [row._asdict() for row in rows]})
@@ -142,13 +150,12 @@ def run(arguments: Arguments) -> int:
     return 0
 
 
-def asked_of(graph: LateralGraph, queries: Sequence[Query], qrels: Qrels) -> dict[str, Values]:
+def asked_of(graph: LateralGraph, queries: Sequence[Query], qrels: Qrels, encoder: Encoder) -> dict[str, Values]:
     """Method -> measure -> query -> value."""
     from retrieval.fusion_search import fusion_values
     from retrieval.methods import Methods
-    from scripts.tools import load_encoder
 
-    methods = Methods(graph, load_encoder(None, graph.manifest))
+    methods = Methods(graph, encoder)
     found = {}
     for method in METHODS:
         parts = {method: methods.scorer(method)} if method != BASELINE else {m: methods.part(m) for m in FUSED}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import random
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,7 +28,6 @@ NEGATIVES = ("random", "word", "hard")
 """Kinds of pairs from different concepts: drawn, those that share a word, and each name with the nearest other one."""
 
 RANDOM_NEGATIVES = 20_000
-_NOT_CANONICAL = re.compile("[^a-z0-9]")
 Pair = tuple[str, str]
 
 
@@ -150,9 +148,11 @@ def read_scirex_mentions(folder: Path) -> Board:
 
 def _linked_names(paper: dict[str, Any]) -> dict[str, list[tuple[str, int, int]]]:
     """Name -> (entity, start, end) of where it is linked."""
+    from training.name_pairs import entity_key  # loads what fits scorers
+
     names: dict[str, list[tuple[str, int, int]]] = {}
     for canonical, spans in paper["coref"].items():
-        entity = _NOT_CANONICAL.sub("", canonical.lower()) or canonical
+        entity = entity_key(canonical)
         for start, end in spans:
             if name := clean_text(join_words(paper["words"], start, end)[0]):
                 names.setdefault(name, []).append((entity, start, end))

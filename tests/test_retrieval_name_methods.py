@@ -13,8 +13,8 @@ from torch import Tensor
 from kg.lateral import SAME_AS, LateralGraph
 from retrieval.method_names import WITHOUT_ENCODER
 from retrieval.methods import Methods
+from retrieval.name_lookup import NameLookup
 from retrieval.name_methods import ByQuestion, ContextScorer, Floored, NamedConcepts, NameScorer
-from retrieval.seeds import Seeder
 from tests.conftest import HashEncoder
 
 QUESTION = "false discovery rate and loss aversion"
@@ -45,7 +45,7 @@ def graph(sample_graph: LateralGraph, links: np.ndarray) -> LateralGraph:
 
 @pytest.fixture(scope="module")
 def named(graph: LateralGraph) -> NamedConcepts:
-    return NamedConcepts(graph, Seeder(graph))
+    return NamedConcepts(graph, NameLookup(graph))
 
 
 def paths(links: np.ndarray, start: int) -> np.ndarray:
