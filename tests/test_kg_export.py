@@ -15,7 +15,7 @@ import tempfile
 import warnings
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -36,9 +36,11 @@ from torch_geometric.data import HeteroData
 
 from kg.build import Tools, build_graph, open_graph
 from kg.errors import InputError
+from kg.evidence import EVIDENCE
 from kg.export import FORMATS, ExportReport, choose_format, content, export_graph
 from kg.export.rdf import TERMS
-from kg.lateral import LateralGraph
+from kg.lateral import SAME_AS, LateralGraph
+from kg.link_explanation import near_misses
 from kg.mentions import MentionTable
 from kg.papers import Paper, paper_tables
 from kg.records import Document, Extraction, Mention, Part, Section, Triple, clean_text
@@ -96,6 +98,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> LateralGraph:
     graph = open_graph(directory)
     assert {"tab\tinside", "control \x01\x1f term", "<b>bold</b> & co"} <= set(graph.concepts["label"].to_pylist())
     assert -1 in graph.relations["start"].to_pylist()
+    assert len(same_as_of(graph)) > 1
     return graph
 
 
@@ -130,6 +133,18 @@ def single(value: float) -> float:
 def related_of(graph: LateralGraph) -> dict[tuple[int, int], float]:
     dense = graph.adjacency.to_dense().numpy()
     return {(int(u), int(v)): float(dense[u, v]) for u, v in np.argwhere(dense) if u < v}
+
+
+def same_as_of(graph: LateralGraph) -> dict[tuple[int, int], tuple[float, str]]:
+    """Probability and kind of evidence by pair of rows: of its links, the likeliest, then the first by names."""
+    ranked: dict[tuple[int, int], list[tuple[float, str, str, str]]] = {}
+    for row in graph.links.to_pylist():
+        (u, name), (v, other) = sorted([(row["left"], row["left_name"]), (row["right"], row["right_name"])])
+        ranked.setdefault((u, v), []).append((-row["probability"], name, other, row["evidence"]))
+    dense = graph.same_as.to_dense().numpy()
+    return {
+        (int(u), int(v)): (float(dense[u, v]), min(ranked[int(u), int(v)])[-1]) for u, v in np.argwhere(dense) if u < v
+    }
 
 
 def asserted_of(graph: LateralGraph) -> list[tuple[int, int, str, int, str, float]]:
@@ -196,15 +211,18 @@ def check_graphml(graph: LateralGraph, path: Path) -> None:
     for subject, object_, label, section, evidence, weight in asserted_of(graph):
         given = (xml_text(label) or None, xml_text(sections[section]["section_id"]), xml_text(evidence) or None, weight)
         expected[f"c{subject}", f"c{object_}", "asserted", *given] += 1
+    for (u, v), (probability, evidence) in same_as_of(graph).items():
+        expected[f"c{u}", f"c{v}", "same_as", probability, evidence] += 1
     found: Counter[tuple[object, ...]] = Counter()
     parts = {
         "has": (),
         "mentions": ("count",),
         "related": ("weight",),
         "asserted": ("label", "section_id", "evidence", "weight"),
+        "same_as": ("probability", "evidence"),
     }
     for source, target, data in read.edges(data=True):
-        values = [single(data[n]) if n == "weight" else data.get(n) for n in parts[data["kind"]]]
+        values = [single(data[n]) if n in ("weight", "probability") else data.get(n) for n in parts[data["kind"]]]
         assert data.keys() <= {"kind", *parts[data["kind"]]}
         found[source, target, data["kind"], *values] += 1
     assert found == expected
@@ -227,7 +245,8 @@ def test_graphml_loads_in_igraph(hostile: LateralGraph, exported: dict[str, Expo
     assert read.is_directed()
     assert read.vcount() == hostile.n_documents + hostile.n_sections + hostile.n_concepts
     kinds = Counter(read.es["kind"])
-    assert kinds == {kind: exported["graphml"].counts[kind] for kind in ("has", "mentions", "related", "asserted")}
+    counts = exported["graphml"].counts
+    assert kinds == {kind: counts[kind] for kind in ("has", "mentions", "related", "asserted", "same_as")}
 
 
 # CSV
@@ -285,6 +304,10 @@ def check_csv(graph: LateralGraph, files: dict[str, str]) -> None:
         )
         for u, v, label, s, evidence, w in asserted_of(graph)
     ]  # fmt: skip
+    assert rows["same_as.csv"] == [
+        edge(concepts[u]["concept_id"], concepts[v]["concept_id"], "SAME_AS", probability=p, evidence=kind)
+        for (u, v), (p, kind) in same_as_of(graph).items()
+    ]
 
 
 def folder(path: Path) -> dict[str, str]:
@@ -309,6 +332,7 @@ def test_headers_are_those_of_the_importer(exported: dict[str, ExportReport]) ->
         "details:string,n_sections:int,:LABEL"
     )
     assert heads["asserted.csv"].startswith(":START_ID(Concept),:END_ID(Concept),:TYPE,label:string,")
+    assert heads["same_as.csv"] == ":START_ID(Concept),:END_ID(Concept),:TYPE,probability:double,evidence:string"
     spaces = {"Document", "Section", "Concept"}
     for name, head in heads.items():
         if name.endswith(".csv"):
@@ -404,6 +428,16 @@ def check_jsonld(graph: LateralGraph, path: Path) -> None:
         for a in read.subjects(RDF.type, EV.Assertion)
     )  # fmt: skip
     assert asserted == Counter(asserted_of(graph))
+    links = [
+        (
+            tuple(sorted(concept_row[end] for end in read.objects(link, EV.between))),
+            (single(read.value(link, EV.probability).toPython()), str(read.value(link, EV.evidence))),
+        )
+        for link in read.subjects(RDF.type, EV.Link)
+    ]
+    assert sorted(links) == sorted(same_as_of(graph).items())
+    matches = [(concept_row[u], concept_row[v]) for u, v in read.subject_objects(SKOS.closeMatch)]
+    assert sorted(matches) == sorted(same_as_of(graph))
 
 
 def test_jsonld_loads_in_rdflib_with_everything(hostile: LateralGraph, exported: dict[str, ExportReport]) -> None:
@@ -441,6 +475,7 @@ def test_jsonld_reads_line_by_line(hostile: LateralGraph, exported: dict[str, Ex
     assert (first.startswith('{"@context"'), second.startswith('"@graph": ['), last) == (True, True, "]}")
     kinds = Counter(json.loads(line.rstrip(","))["@type"] for line in lines)
     assert kinds["ev:Edge"] == hostile.n_edges
+    assert kinds["ev:Link"] == len(same_as_of(hostile))
 
 
 # PyTorch Geometric
@@ -470,7 +505,7 @@ def test_the_pyg_file_loads_where_evigraph_is_not(
     )
     assert done.returncode == 0, done.stderr
     counts = exported["pyg"].counts
-    edges = counts["has"] + counts["mentions"] + 2 * counts["related"] + counts["asserted"]
+    edges = counts["has"] + counts["mentions"] + 2 * (counts["related"] + counts["same_as"]) + counts["asserted"]
     nodes = hostile.n_documents + hostile.n_sections + hostile.n_concepts
     shape = list(hostile["section"].x.shape)
     assert json.loads(done.stdout) == [nodes, edges, hostile.concepts["label"].to_pylist(), shape]
@@ -493,15 +528,18 @@ def check_pyg(graph: LateralGraph, path: Path) -> None:
         assert torch.equal(data[node].x, graph[node].x)
     has = data["document", "has", "section"].edge_index
     assert has.tolist() == [graph.sections["document"].to_pylist(), list(range(graph.n_sections))]
-    for kind, dense in (
-        (("section", "mentions", "concept"), graph.incidence.to_dense()),
-        (("concept", "related", "concept"), graph.adjacency.to_dense()),
+    links = data["concept", "same_as", "concept"]
+    assert links.edge_attr.shape == (links.edge_index.shape[1], 1)
+    for kind, values, dense in (
+        (data["section", "mentions", "concept"], "edge_weight", graph.incidence.to_dense()),
+        (data["concept", "related", "concept"], "edge_weight", graph.adjacency.to_dense()),
+        (links, "edge_attr", graph.same_as.to_dense()),
     ):
-        back = torch.sparse_coo_tensor(
-            data[kind].edge_index, data[kind].edge_weight, dense.shape, check_invariants=True
-        )
+        back = torch.sparse_coo_tensor(kind.edge_index, kind[values].reshape(-1), dense.shape, check_invariants=True)
         assert torch.equal(back.to_dense(), dense)
         assert back._nnz() == int((dense != 0).sum())
+    told = dict(zip(zip(*links.edge_index.tolist(), strict=True), links.evidence, strict=True))
+    assert told == {ends: kind for (u, v), (_, kind) in same_as_of(graph).items() for ends in ((u, v), (v, u))}
     kind = data["concept", "asserted", "concept"]
     columns = (*kind.edge_index.tolist(), kind.label, kind.section.tolist(), kind.evidence, kind.edge_weight.tolist())
     assert list(zip(*columns, strict=True)) == asserted_of(graph)
@@ -537,9 +575,20 @@ TEXTS = st.text(ANY | NASTY, max_size=12).map(clean_text)
 IDS = TEXTS.filter(str.strip)
 
 
+LINK = ("left", "right", "left_name", "right_name", "probability", "evidence")
+
+
+def link_rows(rows: Iterable[tuple[Any, ...]]) -> pa.Table:
+    """The table of links with these rows, their values in the order of ``LINK``."""
+    left, right, left_name, right_name, probability, evidence = zip(*rows, strict=True)
+    columns = [pa.array(left, pa.int32()), pa.array(right, pa.int32()), pa.array(left_name), pa.array(right_name)]
+    columns += [pa.array(probability, pa.float32()), pa.array(evidence, pa.string()).dictionary_encode()]
+    return pa.table(columns, names=LINK)
+
+
 @st.composite
 def small_graphs(draw: st.DrawFn) -> LateralGraph:
-    """One paper, two concepts, one edge, one relation, of whatever characters there are."""
+    """One paper, two concepts, one edge, one relation, one link, of whatever characters there are."""
     document = Document(
         draw(IDS), draw(TEXTS), (Part(draw(TEXTS), draw(IDS)),), (draw(IDS), draw(IDS)),
         draw(st.integers(-9999, 99999)), draw(TEXTS), draw(TEXTS), draw(TEXTS), ((draw(TEXTS), draw(TEXTS)),),
@@ -569,16 +618,24 @@ def small_graphs(draw: st.DrawFn) -> LateralGraph:
         }
     )  # fmt: skip
     adjacency = torch.tensor([[0.0, 0.3], [0.3, 0.0]])
+    pairs = [*draw(st.lists(st.sampled_from([(0, 0), (0, 1), (1, 0)]), max_size=4)), (1, 0)]
+    probabilities = [draw(st.sampled_from([0.1, 0.35])) for _ in pairs]
+    links = link_rows(
+        (*pair, draw(IDS), draw(IDS), probability, draw(st.sampled_from(EVIDENCE)))
+        for pair, probability in zip(pairs, probabilities, strict=True)
+    )
+    likeliest = max(p for (u, v), p in zip(pairs, probabilities, strict=True) if u != v)
     incidence = torch.zeros(n, 2)
     incidence[0] = torch.tensor([1.0, 5.0])
     tensors = {"section_x": torch.ones(n, 2), "concept_x": torch.ones(2, 2)}
-    matrices = {"adjacency": adjacency, "incidence": incidence, "holders": incidence.T, "same_as": adjacency}
+    matrices = {"adjacency": adjacency, "incidence": incidence, "holders": incidence.T}
+    matrices["same_as"] = torch.tensor([[0.0, likeliest], [likeliest, 0.0]])
     for name, matrix in matrices.items():
         csr = matrix.contiguous().to_sparse_csr()
         parts = (csr.crow_indices(), csr.col_indices(), csr.values())
         tensors |= {f"{name}_{part}": value for part, value in zip(("rows", "columns", "values"), parts, strict=True)}
     tables = {"documents": documents, "sections": sections, "concepts": concepts}
-    return LateralGraph.of(tables | {"relations": relations, "mentions": mentions, "links": mentions}, tensors, {})
+    return LateralGraph.of(tables | {"relations": relations, "mentions": mentions, "links": links}, tensors, {})
 
 
 @settings(max_examples=25)
@@ -609,7 +666,7 @@ def test_the_report_says_what_was_written(hostile: LateralGraph, exported: dict[
     assert report.counts == {
         "documents": len(HOSTILE), "sections": hostile.n_sections, "concepts": hostile.n_concepts,
         "has": hostile.n_sections, "mentions": len(mentions_of(hostile)), "related": len(related_of(hostile)),
-        "asserted": hostile.relations.num_rows,
+        "asserted": hostile.relations.num_rows, "same_as": len(same_as_of(hostile)),
     }  # fmt: skip
     assert (report.replaced > 0) == (kind in ("graphml", "csv", "zip"))
 
@@ -801,3 +858,36 @@ def test_a_place_that_cannot_be_written_is_told(hostile: LateralGraph, tmp_path:
 def test_a_sentence_is_looked_up_in_its_own_section(sample_graph: LateralGraph) -> None:
     found = [row for batch in content.asserted(sample_graph) for row in zip(*batch.columns(), strict=True)]
     assert [(*row[:5], single(row[5])) for row in found] == asserted_of(sample_graph)
+
+
+def test_a_link_shows_the_evidence_of_its_likeliest_pair_of_names(hostile: LateralGraph, tmp_path: Path) -> None:
+    """0 - 1: .5 beats .2, whichever way the rows run; 1 - 2: of two at .25 the one whose name of 1 comes first;
+    0 - 2 has pairs, but below what makes a link; 2 - 2 is a join."""
+    graph = hostile.clone()
+    graph.links = link_rows(
+        [
+            (0, 1, "a", "b", 0.2, "same name"), (1, 0, "b", "z", 0.5, "spelling"), (2, 1, "a", "x", 0.25, "initials"),
+            (1, 2, "d", "a", 0.25, "embedding"), (0, 2, "a", "a", 0.05, "initials"), (2, 2, "a", "c", 0.9, "spelling"),
+        ]
+    )  # fmt: skip
+    dense = torch.zeros(graph.n_concepts, graph.n_concepts)
+    dense[0, 1] = dense[1, 0] = 0.5
+    dense[1, 2] = dense[2, 1] = 0.25
+    graph[SAME_AS].adj_t = dense.to_sparse_csr()
+    found = list(content.entries(*content.same_as(graph)))
+    assert found == [(0, 1, 0.5, "spelling"), (1, 2, 0.25, "embedding")]
+    assert content.counts(graph)["same_as"] == 2
+    check_all(graph, tmp_path)
+
+
+def test_the_evidence_of_a_link_is_that_which_info_gives(sample_graph: LateralGraph) -> None:
+    links = list(content.entries(*content.same_as(sample_graph)))
+    told = {}
+    for row, concept_id in enumerate(sample_graph.concepts["concept_id"].to_pylist()):
+        for miss in near_misses(sample_graph, row):
+            told[concept_id, miss.concept_id] = (miss.probability, miss.evidence, miss.uncertain)
+    ids = sample_graph.concepts["concept_id"].to_pylist()
+    assert len(links) > 10
+    for u, v, probability, evidence in links:
+        assert told[ids[u], ids[v]] == (pytest.approx(probability, abs=1e-6), evidence, True)
+    assert 2 * len(links) == sum(uncertain for *_, uncertain in told.values())

@@ -692,6 +692,7 @@ def test_export_tells_path_counts_and_size(run: Run, graph: Path, tmp_path: Path
     assert text.out.startswith(f"{path}: {value['format']}, ")
     opened = open_graph(graph)
     expected = {"documents": 2, "sections": 2, "concepts": opened.n_concepts, "related": opened.n_edges}
+    expected["same_as"] = opened.same_as.values().numel() // 2
     assert expected.items() <= value["counts"].items()
     for kind, number in value["counts"].items():
         assert f"{number} {kind}" in text.out

@@ -1,12 +1,14 @@
 """What an export holds, whatever its format: rows of a graph, ready to be written one after another.
 
-Nodes are the rows of the graph's tables. Edges are of four kinds:
+Nodes are the rows of the graph's tables. Edges are of five kinds:
 
 - ``has``: document -> section
 - ``mentions``: section -> concept, with the number of mentions
 - ``related``: concept - concept, undirected, once per pair, with the weight of the diffusion graph (``kg.assemble``)
 - ``asserted``: concept -> concept, what a section says of the two: label, section, evidence sentence and weight.
   A relation read off co-occurrence ("occurs with") has no direction; it stands from the smaller row to the larger.
+- ``same_as``: concept - concept, undirected, once per pair that may be one and was not joined (``kg.merge``), with the
+  probability that it is, and the kind of evidence (``kg.evidence``) of the likeliest pair of their names
 
 What only the making of a graph needs (normalised names, hashes, the spelling behind each mention) is left out.
 """
@@ -56,6 +58,7 @@ def counts(graph: LateralGraph) -> dict[str, int]:
         "mentions": int(graph.incidence.values().numel()),
         "related": graph.n_edges,
         "asserted": int(graph.relations.num_rows),
+        "same_as": int(graph.same_as.values().numel()) // 2,
     }
 
 
@@ -79,9 +82,7 @@ def mentions(graph: LateralGraph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def related(graph: LateralGraph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(u, v, weight) of every edge of the diffusion graph once, u < v: int64, int64, float32 [edges]."""
-    u, v, weight = _entries(graph.adjacency)
-    once = u < v
-    return u[once], v[once], weight[once]
+    return _once(graph.adjacency)
 
 
 def asserted(graph: LateralGraph) -> Iterator[Asserted]:
@@ -99,8 +100,35 @@ def asserted(graph: LateralGraph) -> Iterator[Asserted]:
         )
 
 
+def same_as(graph: LateralGraph) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """(u, v, probability, evidence) of every two concepts that may be one, u < v: int64, int64, float32, str [links].
+
+    Evidence is that of their likeliest pair of names; of pairs equally likely, of the first by name of u, then of v.
+    """
+    u, v, probability = _once(graph.same_as)
+    links = graph.links
+    left, right = (links[side].to_numpy().astype(np.int64) for side in ("left", "right"))
+    n = graph.n_concepts
+    pair = np.minimum(left, right) * n + np.maximum(left, right)
+    along = pa.array(left < right)
+    ranked = pa.table(
+        {
+            "pair": pair,
+            "probability": links["probability"],
+            "of_u": pc.if_else(along, links["left_name"], links["right_name"]),
+            "of_v": pc.if_else(along, links["right_name"], links["left_name"]),
+        }
+    )
+    keys = [(name, "descending" if name == "probability" else "ascending") for name in ranked.column_names]
+    row = pc.sort_indices(ranked, sort_keys=keys).to_numpy()
+    best = row[np.searchsorted(pair[row], u * n + v)]  # the first of the rows of its pair
+    kind = links["evidence"].combine_chunks()
+    words = np.asarray(kind.dictionary.to_pylist(), dtype=object)
+    return u, v, probability, words[kind.indices.to_numpy()[best]]
+
+
 def entries(*columns: np.ndarray) -> Iterator[tuple[Any, ...]]:
-    """The rows of numeric columns as Python values, float32 as ``decimals``; a batch of them in memory at a time."""
+    """The rows of columns as Python values, float32 as ``decimals``; a batch of them in memory at a time."""
     for start in range(0, len(columns[0]), _BATCH):
         parts = [column[start : start + _BATCH] for column in columns]
         yield from zip(*(decimals(p) if p.dtype == np.float32 else p.tolist() for p in parts), strict=True)
@@ -109,6 +137,13 @@ def entries(*columns: np.ndarray) -> Iterator[tuple[Any, ...]]:
 def decimals(values: pa.Array | np.ndarray) -> list[float]:
     """float32 values as the shortest decimals that name them: .1, not .10000000149011612."""
     return [float(text) for text in pc.cast(pa.array(values, pa.float32()), pa.string()).to_pylist()]
+
+
+def _once(matrix: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(u, v, value) of a symmetric sparse CSR tensor, u < v, by u: int64, int64, float32."""
+    u, v, value = _entries(matrix)
+    once = u < v
+    return u[once], v[once], value[once]
 
 
 def _entries(matrix: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -2,8 +2,9 @@
 
 One directed multigraph. Nodes are ``d0``, ``s0``, ``c0``, ...: the rows of documents, sections and concepts; the ids
 of the graph are their attributes ``doc_id``, ``section_id``, ``concept_id``. ``kind`` says what a node or edge is (for
-edges see ``kg.export.content``). Edges of kind ``related`` have no direction and stand once; they are written as
-directed ones since networkx refuses a graph that has both. Lists (authors, aliases) and details are JSON texts, for
+edges see ``kg.export.content``). Edges of kind ``related`` and ``same_as`` have no direction and stand once; they are
+written as directed ones since networkx refuses a graph that has both. ``evidence`` is a sentence where the edge is
+``asserted``, the kind of evidence where it is ``same_as``. Lists (authors, aliases) and details are JSON texts, for
 GraphML has no lists. An attribute that a source leaves empty is left out.
 
 XML 1.0 has no way to write most control characters, U+FFFE and U+FFFF: each becomes U+FFFD and is counted. The file is
@@ -28,7 +29,7 @@ _NODE = {
 }  # fmt: skip
 _EDGE = {
     "kind": "string", "weight": "double", "count": "int", "label": "string", "section_id": "string",
-    "evidence": "string",
+    "evidence": "string", "probability": "double",
 }  # fmt: skip
 _SCOPES = {"node": _NODE, "edge": _EDGE}
 _LINES = 4096
@@ -84,6 +85,9 @@ def _edges(graph: LateralGraph, xml: _Xml) -> Iterator[str]:
                 "evidence": evidence,
             }  # fmt: skip
             yield xml.element("edge", f'source="c{subject}" target="c{object_}"', given)
+    for first, second, probability, kind in content.entries(*content.same_as(graph)):
+        given = {"kind": "same_as", "probability": probability, "evidence": kind}
+        yield xml.element("edge", f'source="c{first}" target="c{second}"', given)
 
 
 def _key(scope: str, name: str) -> str:

@@ -24,7 +24,7 @@ from kg.targets import Opener
 README = "README.txt"
 _MARK = "An evidence graph as CSV files for neo4j-admin database import"
 _NODES = ("documents.csv", "sections.csv", "concepts.csv")
-_RELATIONSHIPS = ("has.csv", "mentions.csv", "related.csv", "asserted.csv")
+_RELATIONSHIPS = ("has.csv", "mentions.csv", "related.csv", "asserted.csv", "same_as.csv")
 _BATCH = 65_536
 _TYPES = {"n_sections": "int", "n_mentions": "int", "year": "int", "authors": "string[]", "aliases": "string[]"}
 
@@ -84,6 +84,7 @@ def _relationships(graph: LateralGraph) -> dict[str, _File]:
     )  # fmt: skip
     section, concept, count = content.mentions(graph)
     u, v, weight = content.related(graph)
+    one, other, probability, kinds = content.same_as(graph)
 
     def asserted() -> Iterator[pa.Table]:
         for batch in content.asserted(graph):
@@ -102,6 +103,8 @@ def _relationships(graph: LateralGraph) -> dict[str, _File]:
     has = _ends(documents, np.asarray(content.owners(graph), np.int64), sections, np.arange(graph.n_sections), "HAS")
     mentions = _ends(sections, section, concepts, concept, "MENTIONS") | {"count": pa.array(count)}
     related = _ends(concepts, u, concepts, v, "RELATED") | {"weight": pa.array(weight)}
+    same_as = _ends(concepts, one, concepts, other, "SAME_AS")
+    same_as |= {"probability": pa.array(probability), "evidence": pa.array(kinds, pa.string())}
     return {
         "has.csv": (_header("Document", "Section"), _batches(pa.table(has))),
         "mentions.csv": (_header("Section", "Concept", "count:int"), _batches(pa.table(mentions))),
@@ -109,6 +112,10 @@ def _relationships(graph: LateralGraph) -> dict[str, _File]:
         "asserted.csv": (
             _header("Concept", "Concept", "label:string", "section_id:string", "evidence:string", "weight:double"),
             asserted(),
+        ),
+        "same_as.csv": (
+            _header("Concept", "Concept", "probability:double", "evidence:string"),
+            _batches(pa.table(same_as)),
         ),
     }
 
@@ -169,6 +176,8 @@ def _readme(counts: Mapping[str, int], replaced: int) -> str:
             "    no direction, once per pair; weight = log(1 + sum over sections of the strongest assertion)",
             "(:Concept)-[:ASSERTED {label, section_id, evidence, weight}]->(:Concept)",
             '    what a section says of two concepts; "occurs with" has no direction',
+            "(:Concept)-[:SAME_AS {probability, evidence}]-(:Concept)",
+            "    no direction, once per pair; the probability that the two are one, and what speaks for it",
             "",
             "Authors and aliases are arrays, divided by tabs. details is JSON: what the source says besides. An empty",
             "field is a property that is absent. Embeddings are not part of these files.",

@@ -16,6 +16,8 @@ storages. Under ``torch.serialization.safe_globals([BaseStorage, NodeStorage, Ed
 - ``data["concept", "related", "concept"]``: ``edge_index`` with both directions of each edge, ``edge_weight`` float32
 - ``data["concept", "asserted", "concept"]``, an entry per relation: ``edge_index``, ``edge_weight`` float32,
   ``section`` int64 (row); lists ``label``, ``evidence``
+- ``data["concept", "same_as", "concept"]``: ``edge_index`` with both directions of each link, ``edge_attr`` float32
+  [2 links, 1], the probability that the two are one; list ``evidence``, its kind
 
 The same graph and versions of torch and torch_geometric give the same bytes.
 """
@@ -31,7 +33,7 @@ from torch import Tensor
 from torch_geometric.data import HeteroData
 
 from kg.export import content
-from kg.lateral import HAS, RELATED, LateralGraph
+from kg.lateral import HAS, RELATED, SAME_AS, LateralGraph
 
 MENTIONS = ("section", "mentions", "concept")
 ASSERTED = ("concept", "asserted", "concept")
@@ -71,6 +73,10 @@ def to_hetero_data(graph: LateralGraph) -> HeteroData:
     data[RELATED].edge_index = _pairs(np.concatenate([u, v]), np.concatenate([v, u]))
     data[RELATED].edge_weight = torch.from_numpy(np.concatenate([weight, weight]))
     _add_asserted(data, graph)
+    u, v, probability, kinds = content.same_as(graph)
+    data[SAME_AS].edge_index = _pairs(np.concatenate([u, v]), np.concatenate([v, u]))
+    data[SAME_AS].edge_attr = torch.from_numpy(np.concatenate([probability, probability])[:, None])
+    data[SAME_AS].evidence = kinds.tolist() * 2
     return data
 
 

@@ -3,8 +3,10 @@
 Papers are ``schema:ScholarlyArticle``, concepts ``skos:Concept``; what neither vocabulary has is in ``TERMS``, which
 the file defines for itself (``rdfs:comment``). Ids are ``urn:evigraph:document:``, ``:section:`` and ``:concept:`` with
 the graph's own id percent-encoded, so they are IRIs whatever an id holds; a DOI also links to doi.org
-(``schema:sameAs``). ``skos:related`` joins two concepts once (it is symmetric); the weight of that edge, the number of
-mentions and what a section asserts of two concepts are nodes of their own, without an IRI.
+(``schema:sameAs``). ``skos:related`` joins two concepts once (it is symmetric), and so does ``skos:closeMatch`` two
+that may be one: it is not transitive, so that uncertain links do not add up to an identity. The weight of an edge, the
+probability of a link, the number of mentions and what a section asserts of two concepts are nodes of their own, without
+an IRI. Every link is a ``skos:closeMatch``, however improbable; the ``Link`` beside it says how probable it is.
 
 Nodes are written one per line as a stream, and the same graph gives the same bytes. Nothing is replaced: RDF can hold
 every character of the graph.
@@ -16,6 +18,8 @@ import json
 from collections.abc import Iterator
 from typing import IO, Any
 from urllib.parse import quote
+
+import numpy as np
 
 from kg.export import content
 from kg.lateral import LateralGraph
@@ -31,13 +35,15 @@ TERMS = {
     "concept": "The concept that a Mention counts.",
     "count": "How often the section mentions the concept.",
     "Edge": "An undirected edge between two concepts.",
-    "between": "One of the two concepts of an Edge.",
+    "between": "One of the two concepts of an Edge or a Link.",
     "weight": "Of an Edge, log(1 + sum over sections of the strongest assertion); of an Assertion, in (0, 1].",
     "Assertion": "What a section says of two concepts; one labelled 'occurs with' has no direction.",
     "subject": "The concept an Assertion is about.",
     "object": "The concept an Assertion relates its subject to.",
     "section": "The section that makes an Assertion.",
-    "evidence": "The sentence of the section that an Assertion rests on.",
+    "evidence": "Of an Assertion, the sentence of the section that it rests on; of a Link, what speaks for it.",
+    "Link": "Two concepts that may be one; it has no direction.",
+    "probability": "The probability that the two concepts of a Link are one, in (0, 1].",
 }
 """The project's own vocabulary, ``urn:evigraph:terms#``."""
 
@@ -72,6 +78,7 @@ CONTEXT: dict[str, Any] = {
     "prefLabel": "skos:prefLabel",
     "altLabel": "skos:altLabel",
     "related": {"@id": "skos:related", "@type": "@id"},
+    "closeMatch": {"@id": "skos:closeMatch", "@type": "@id"},
     "type": "ev:type",
     "sectionCount": {"@id": "ev:sectionCount", "@type": "xsd:integer"},
     "mentionCount": {"@id": "ev:mentionCount", "@type": "xsd:integer"},
@@ -82,6 +89,7 @@ CONTEXT: dict[str, Any] = {
     "label": "rdfs:label",
     "section": {"@id": "ev:section", "@type": "@id"},
     "evidence": "ev:evidence",
+    "probability": {"@id": "ev:probability", "@type": "xsd:double"},
 }
 Node = dict[str, Any]
 
@@ -96,6 +104,7 @@ def write_jsonld(graph: LateralGraph, file: IO[bytes]) -> None:
 
 def nodes(graph: LateralGraph) -> Iterator[Node]:
     """The graph as JSON-LD node objects in terms of ``CONTEXT``: vocabulary, papers, sections, concepts, edges."""
+    one, other, probabilities, kinds = content.same_as(graph)
     for term, comment in TERMS.items():
         kind = "rdfs:Class" if term[0].isupper() else "rdf:Property"
         yield {"@id": f"ev:{term}", "@type": kind, "comment": comment}
@@ -105,7 +114,7 @@ def nodes(graph: LateralGraph) -> Iterator[Node]:
     for iri, document in zip(document_ids, content.rows(graph.documents), strict=True):
         yield _document(iri, document)
     yield from _sections(graph, document_ids, section_ids, concept_ids)
-    yield from _concepts(graph, concept_ids)
+    yield from _concepts(graph, concept_ids, one, other)
     for first, second, weight in content.entries(*content.related(graph)):
         yield {"@type": "ev:Edge", "between": [concept_ids[first], concept_ids[second]], "weight": f"{weight!r}"}
     for batch in content.asserted(graph):
@@ -114,6 +123,9 @@ def nodes(graph: LateralGraph) -> Iterator[Node]:
                 "@type": "ev:Assertion", "subject": concept_ids[subject], "object": concept_ids[object_],
                 "label": label, "section": section_ids[section], **_given(evidence=evidence), "weight": f"{weight!r}",
             }  # fmt: skip
+    for first, second, probability, kind in content.entries(one, other, probabilities, kinds):
+        between = [concept_ids[first], concept_ids[second]]
+        yield {"@type": "ev:Link", "between": between, "probability": f"{probability!r}", "evidence": kind}
 
 
 def _document(iri: str, row: dict[str, Any]) -> Node:
@@ -159,11 +171,11 @@ def _sections(graph: LateralGraph, document_ids: list[str], section_ids: list[st
         start = end
 
 
-def _concepts(graph: LateralGraph, ids: list[str]) -> Iterator[Node]:
+def _concepts(graph: LateralGraph, ids: list[str], one: np.ndarray, other: np.ndarray) -> Iterator[Node]:
+    """With the edges and the links to concepts of larger rows: ``one`` and ``other`` are the ends of all links."""
     u, v, _ = content.related(graph)
-    start = 0
-    ends = u.searchsorted(range(graph.n_concepts), side="right").tolist()
-    for iri, row, end in zip(ids, content.rows(graph.concepts), ends, strict=True):
+    related, close = _larger(u, v, graph.n_concepts), _larger(one, other, graph.n_concepts)
+    for iri, row, near, match in zip(ids, content.rows(graph.concepts), related, close, strict=True):
         yield {
             "@id": iri,
             "@type": "skos:Concept",
@@ -171,12 +183,20 @@ def _concepts(graph: LateralGraph, ids: list[str]) -> Iterator[Node]:
             "prefLabel": row["label"],
             **_given(
                 altLabel=[alias for alias in row["aliases"] if alias != row["label"]],
-                related=[ids[other] for other in v[start:end].tolist()],
+                related=[ids[concept] for concept in near],
+                closeMatch=[ids[concept] for concept in match],
                 type=row["type"],
             ),
             "sectionCount": f"{row['n_sections']}",
             "mentionCount": f"{row['n_mentions']}",
         }
+
+
+def _larger(u: np.ndarray, v: np.ndarray, n: int) -> Iterator[list[int]]:
+    """The ends v of every row 0..n-1 of u, which is sorted."""
+    start = 0
+    for end in u.searchsorted(range(n), side="right").tolist():
+        yield v[start:end].tolist()
         start = end
 
 
