@@ -21,11 +21,13 @@ from kg.stems import stem
 
 KINDS = ("same", "stem", "number", "nickname", "spelling", "abbreviation", "initial", "acronym")
 """How two words match, best first."""
+_BEST_FIRST = {kind: place for place, kind in enumerate(KINDS)}
 _RANK = {"same": 0, "stem": 1, "number": 1, "nickname": 2, "spelling": 2, "abbreviation": 2, "initial": 3}
 
 _ROMAN = regex.compile(r"(x{0,3})(ix|iv|v?i{0,3})")
 """Up to 39: further letters make words and acronyms ("mix", "MDL")."""
-_DIGITS = regex.compile(r"(\d+)(?:st|nd|rd|th)?")
+_DIGITS = regex.compile(r"(\d+)(?:\.0+)?(?:st|nd|rd|th)?")
+_DIGIT = regex.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,30 +63,50 @@ def align(left: Sequence[str], right: Sequence[str]) -> Alignment:
     if (len(right), *right) < (len(left), *left):  # matched in one order, whichever name comes first
         found = align(right, left)
         return Alignment(found.kinds, found.right, found.left, found.ordered)
+    matched: list[tuple[str, int, int]] = []
+    free_left: list[int] = []
+    rest: list[str | None] = list(right)
+    for i, word in enumerate(left):  # equal words first
+        if word in rest:
+            matched.append(("same", i, j := rest.index(word)))
+            rest[j] = None
+        else:
+            free_left.append(i)
+    free_right = [j for j, word in enumerate(rest) if word is not None]
     possible = sorted(
         (_RANK[kind], i, j, kind)
-        for i, word in enumerate(left)
-        for j, other in enumerate(right)
-        if (kind := word_match(word, other)) is not None
+        for i in free_left
+        for j in free_right
+        if (kind := word_match(left[i], right[j])) is not None
     )
-    matched: list[tuple[str, int, int]] = []
-    free_left, free_right = list(range(len(left))), list(range(len(right)))
+    initials = [match for match in possible if match[3] == "initial"]
+    _match_words(possible[: len(possible) - len(initials)], free_left, free_right, matched)
+    if free_left and free_right:  # before initials: "ra" is "r a", and not "r" alone
+        _match_runs(left, right, free_left, free_right, matched, False)
+        _match_runs(right, left, free_right, free_left, matched, True)
+        _match_words(initials, free_left, free_right, matched)
+    places = [j for _, j in sorted((i, j) for _, i, j in matched)]
+    kinds = sorted([kind for kind, _, _ in matched], key=_BEST_FIRST.__getitem__)
+    return Alignment(
+        tuple(kinds),
+        tuple([left[i] for i in free_left]),
+        tuple([right[j] for j in free_right]),
+        places == sorted(places),
+    )
+
+
+def _match_words(
+    possible: Sequence[tuple[int, int, int, str]],
+    free_left: list[int],
+    free_right: list[int],
+    matched: list[tuple[str, int, int]],
+) -> None:
+    """Matches (rank, left, right, kind), best first, of words that are free."""
     for _, i, j, kind in possible:
         if i in free_left and j in free_right:
             matched.append((kind, i, j))
             free_left.remove(i)
             free_right.remove(j)
-    if free_left and free_right:
-        _match_runs(left, right, free_left, free_right, matched, False)
-        _match_runs(right, left, free_right, free_left, matched, True)
-    matched.sort(key=lambda match: match[1])
-    places = [match[2] for match in matched]
-    return Alignment(
-        tuple(sorted((match[0] for match in matched), key=KINDS.index)),
-        tuple(left[i] for i in free_left),
-        tuple(right[j] for j in free_right),
-        places == sorted(places),
-    )
 
 
 def _match_runs(
@@ -133,13 +155,11 @@ def word_match(a: str, b: str) -> str | None:
         return "number" if one == other or _same_year(a, b) else None
     if stem(a) == stem(b):
         return "stem"
-    short, long = sorted((a, b), key=lambda word: (len(word), word))
+    short, long = (a, b) if (len(a), a) < (len(b), b) else (b, a)
     if len(short) == 1:
         return "initial" if long[0] == short and long.isalpha() else None
-    if any(ch.isdigit() for ch in short + long):
-        return None
     kind = _loose_match(short, long)
-    return None if kind and opposed(a, b) else kind
+    return None if kind is None or _DIGIT.search(short + long) or opposed(a, b) else kind
 
 
 def _loose_match(short: str, long: str) -> str | None:
@@ -148,7 +168,7 @@ def _loose_match(short: str, long: str) -> str | None:
     least = 0.8 if len(short) > 5 else 0.75
     if len(short) >= 4 and DamerauLevenshtein.normalized_similarity(short, long, score_cutoff=least) >= least:
         return "spelling"
-    return "abbreviation" if _abbreviates(short, long) else None
+    return "abbreviation" if short[0] == long[0] and _abbreviates(short, long) else None
 
 
 def _same_year(a: str, b: str) -> bool:
@@ -159,7 +179,7 @@ def _same_year(a: str, b: str) -> bool:
 
 def _abbreviates(short: str, long: str) -> bool:
     """The beginning of a word, or its first and last letters with others in order: "univ", "intl", "dept"."""
-    if len(short) < 2 or len(long) < len(short) + 2 or short[0] != long[0]:
+    if len(short) < 2 or len(long) < len(short) + 2:
         return False
     if long.startswith(short):
         return len(short) >= 3

@@ -19,9 +19,10 @@ from torch import Tensor
 
 from kg.cooccurrence import Relations, cooccurrences
 from kg.graph_tables import concept_table, link_table, mention_table, relation_table
+from kg.homonyms import Parted, part_homonyms
 from kg.mentions import Assertions, MentionTable, read_mentions
 from kg.merge import MergeConfig, Merged, Names, merge_names, presence
-from kg.names import name_key
+from kg.names import form_key, name_key
 from kg.papers import Paper, paper_tables
 from kg.protocols import Extractor
 from kg.senses import Senses
@@ -76,10 +77,14 @@ def assemble(
     texts = [section for paper in papers for section in paper.sections]
     vectors = embed([section.full_text() for section in texts])
     mentions, assertions = read_mentions(
-        blobs, sections["document"].to_numpy(), [word_count(section.text) for section in texts], vectors
+        blobs, sections["document"].to_numpy(), [word_count(section.text) for section in texts], vectors, merge.homonyms
     )
     mentions = mentions.keep(extractor.select(mentions))
-    concepts = merge_concepts(mentions, embed, merge, vectors, assertions.senses)
+    whole = {form_key(form) for pair in merge.overrules.same for form in pair}
+    ids = [paper.document.doc_id for paper in papers]
+    parted = part_homonyms(mentions, vectors, ids, merge.homonyms, whole)
+    mentions = parted.mentions
+    concepts = merge_concepts(parted, embed, merge, vectors, assertions.senses)
     relations = find_relations(mentions, concepts, assertions, extractor.cooccurrence)
     weights = edge_weights(relations, len(concepts.ids))
     order = _node_order(weights)
@@ -127,23 +132,26 @@ def word_count(text: str) -> float:
     return len(text) / 6.0
 
 
-def merge_concepts(
-    mentions: MentionTable, embed: Embed, config: MergeConfig, sections: Tensor, senses: Senses
-) -> Concepts:
+def merge_concepts(parted: Parted, embed: Embed, config: MergeConfig, sections: Tensor, senses: Senses) -> Concepts:
     """Join the names of all papers: the id is the hash of type and least key, the vector the members' mean.
 
-    ``sections`` float32 [sections, d]: what surrounds the names.
+    Of a name with several senses the id of all but the first holds the least paper too. ``sections`` float32
+    [sections, d]: what surrounds the names.
     """
+    mentions = parted.mentions
     vectors = embed(mentions.forms)
     held = mentions.sections_of_names()
     written = mentions.written()
     types = [kind for kind, _ in mentions.names]
     around = context_vectors(held, sections)
-    names = Names(types, written, vectors, around, held, senses.expansions(), frozenset(senses.known))
+    explained = frozenset(senses.known)
+    names = Names(types, written, vectors, around, held, senses.expansions(), explained, parted.spellings())
     merged = merge_names(names, config)
     leaders, of_name = np.unique(merged.group, return_inverse=True)
     keys = [mentions.names[int(leader)] for leader in leaders]  # a group is numbered by its least name
-    ids = [sha256(f"{kind}\0{key}".encode()).hexdigest()[:16] for kind, key in keys]
+    papers = [parted.first_paper[int(leader)] for leader in leaders]
+    parts = [(*key, paper) if paper else key for key, paper in zip(keys, papers, strict=True)]
+    ids = [sha256("\0".join(part).encode()).hexdigest()[:16] for part in parts]
     sums = torch.zeros(len(leaders), vectors.shape[1], dtype=torch.float64)
     sums.index_add_(0, torch.from_numpy(of_name), vectors.double())
     means = torch.nn.functional.normalize(sums, dim=1).float()

@@ -12,11 +12,10 @@ from kg.acronyms import SMALL_WORDS
 from kg.alignment import align
 from kg.opposites import opposed
 from kg.profiles import Profile
-from kg.typewords import LEADING, LEGAL_FORMS, PLAIN_TYPES, TYPE_WORDS
+from kg.typewords import DEGREES, LEADING, LEGAL_FORMS, PLAIN_TYPES, TITLES, TYPE_WORDS
 
 _NEGATIONS = frozenset("non not no without".split())
-_SAYS_NOTHING = PLAIN_TYPES | LEADING | (LEGAL_FORMS - {"group"}) | SMALL_WORDS
-_SAYS_NOTHING |= frozenset("dr prof professor sir dame mrs phd".split())
+_SAYS_NOTHING = PLAIN_TYPES | LEADING | TITLES | DEGREES | SMALL_WORDS | (LEGAL_FORMS - {"group"})
 
 
 def most(a: Profile, b: Profile, linked: float, explained: Collection[str]) -> float:

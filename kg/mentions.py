@@ -16,6 +16,7 @@ import pyarrow as pa
 from scipy import sparse
 from torch import Tensor
 
+from kg.homonyms import HomonymConfig, carried_too_far
 from kg.names import form_key, name_form, word_forms
 from kg.records import Extraction, Mention, Triple
 from kg.senses import Senses
@@ -151,11 +152,16 @@ class Assertions:
 
 
 def read_mentions(
-    blobs: Iterable[bytes], documents: Sequence[int], section_words: Sequence[float], vectors: Tensor | None = None
+    blobs: Iterable[bytes],
+    documents: Sequence[int],
+    section_words: Sequence[float],
+    vectors: Tensor | None = None,
+    homonyms: HomonymConfig | None = None,
 ) -> tuple[MentionTable, Assertions]:
     """Columns of all extractions, acronyms put under the expansion that their papers give them (``kg.senses``).
 
-    ``documents`` [sections] numbers the paper of each section; ``vectors`` float32 [sections, d]: unit rows.
+    ``documents`` [sections] numbers the paper of each section; ``vectors`` float32 [sections, d]: unit rows;
+    ``homonyms``: how far from the papers that explain an acronym their explanation holds, everywhere where not given.
     """
     section: list[int] = []
     surface: list[str] = []
@@ -198,7 +204,7 @@ def read_mentions(
     )
     forms = [surface_form(s) for s in surfaces]
     assertions = replace(assertions, senses=Senses.of(assertions.definitions, columns.section_document))
-    resolved = resolve_acronyms(columns, forms, assertions.senses, _paper_vectors(documents, vectors))
+    resolved = resolve_acronyms(columns, forms, assertions.senses, _paper_vectors(documents, vectors), homonyms)
     return _name_rows(columns, forms, resolved, kind_ids, kinds), assertions
 
 
@@ -209,11 +215,16 @@ def _encode(values: list[str]) -> tuple[IntArray, list[str]]:
 
 
 def resolve_acronyms(
-    table: MentionTable, forms: list[str], senses: Senses, papers: np.ndarray | None = None
+    table: MentionTable,
+    forms: list[str],
+    senses: Senses,
+    papers: np.ndarray | None = None,
+    homonyms: HomonymConfig | None = None,
 ) -> dict[int, str]:
     """Row -> form of the expansion, for rows whose surface is an acronym that its paper, or the corpus, explains.
 
-    ``papers`` float64 [papers, d]: unit rows, what each paper speaks of.
+    ``papers`` float64 [papers, d]: unit rows, what each paper speaks of. With ``homonyms`` an explanation is not
+    carried to papers that nothing bridges with those that give it.
     """
     documents = table.section_document
     keys = {
@@ -221,15 +232,13 @@ def resolve_acronyms(
         for number, (surface, form) in enumerate(zip(table.surfaces, forms, strict=True))
         if (key := form_key(form)) in senses.known and sum(ch.isupper() for ch in surface) >= 2
     }
-    meant: dict[tuple[str, int], str | None] = {}
-    resolved: dict[int, str] = {}
-    for row in np.flatnonzero(np.isin(table.surface, np.fromiter(keys, np.int32, len(keys)))):
-        key, paper = keys[int(table.surface[row])], int(documents[table.section[row]])
-        if (key, paper) not in meant:
-            meant[key, paper] = senses.meant(key, paper, papers)
-        if (explained := meant[key, paper]) is not None:
-            resolved[int(row)] = explained
-    return resolved
+    rows = np.flatnonzero(np.isin(table.surface, np.fromiter(keys, np.int32, len(keys))))
+    uses = [(keys[int(table.surface[row])], int(documents[table.section[row]])) for row in rows]
+    meant = {use: form for use in uses if (form := senses.meant(*use, papers)) is not None}
+    if papers is not None and homonyms is not None:
+        for use in carried_too_far(meant, senses.papers, papers, homonyms):
+            del meant[use]
+    return {int(row): meant[use] for row, use in zip(rows, uses, strict=True) if use in meant}
 
 
 def _paper_vectors(documents: Sequence[int], vectors: Tensor | None) -> np.ndarray | None:

@@ -9,6 +9,7 @@ matters.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -20,13 +21,16 @@ from torch import Tensor
 from kg.candidates import CandidateConfig, candidate_pairs
 from kg.distinctions import most
 from kg.evidence import EVIDENCE, evidence_of, refused, rule_score
+from kg.homonyms import HomonymConfig
 from kg.linkage import complete_linkage
 from kg.names import name_form
 from kg.near import NearConfig, distinct_pairs, pairs_without
 from kg.overrules import OVERRULED, Overrules
-from kg.pair_features import FEATURES, Surroundings, pair_features
+from kg.pair_features import Surroundings, pair_features
 from kg.pair_scorer import load_scorer
+from kg.profile_table import ProfileTable
 from kg.profiles import Expansions, Profile, profile
+from kg.stems import signature
 
 __all__ = ["EVIDENCE", "MENTIONS", "MergeConfig", "Merged", "Names", "merge_names", "pair_cosines"]
 
@@ -34,6 +38,8 @@ Rungs = Literal["rules", "embeddings", "scorer"]
 _SAME_NAME = EVIDENCE.index("same name")
 _CLOSED = 12
 """Names likely one with a name, at most, that are compared with each other for its sake."""
+_BLOCK = 1 << 17
+"""Pairs that are judged at once; of each block only those that may be one are kept."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,8 @@ class MergeConfig:
     ``same_as`` on that are not joined become edges. ``linked``: most that a pair is given which something tells
     apart (``kg.distinctions``). ``by_rules``: whether the scorer leaves accepted what the
     rules accept. ``scorer``: a file of weights, "" for those that come with the
-    installation. ``overrules``: pairs of names that are, or are not, one whatever the evidence.
+    installation. ``overrules``: pairs of names that are, or are not, one whatever the evidence. ``homonyms``: which
+    names of a graph are parted by what surrounds them, before any are joined.
     """
 
     rungs: Rungs = "scorer"
@@ -57,10 +64,11 @@ class MergeConfig:
     by_rules: bool = True
     candidates: CandidateConfig = CandidateConfig()
     overrules: Overrules = Overrules()
+    homonyms: HomonymConfig = HomonymConfig()
 
 
 MENTIONS = MergeConfig(
-    join=0.25,
+    join=0.3,
     by_rules=False,
     candidates=CandidateConfig(
         block=512, near=NearConfig(floor=0.3, neighbours=16), around=NearConfig(floor=0.3, neighbours=6)
@@ -80,6 +88,7 @@ class Names:
       nothing does
     - ``sections`` CSR [n, sections]: where each stands
     - ``expansions``: what acronyms stand for in these papers; ``explained``: keys of all that they define
+    - ``spellings`` int64 [n]: names with one number are senses of one spelling, linked at most (``kg.homonyms``)
     """
 
     types: Sequence[str]
@@ -89,6 +98,7 @@ class Names:
     sections: sparse.csr_matrix | None = None
     expansions: Expansions = field(default_factory=dict)
     explained: frozenset[str] = frozenset()
+    spellings: np.ndarray | None = None
 
     def profiles(self) -> list[Profile]:
         """What each name says by its form."""
@@ -114,13 +124,13 @@ def merge_names(names: Names, config: MergeConfig = MergeConfig()) -> Merged:
     profiles = names.profiles()
     forms = [name_form(surface) for surface in names.surfaces]
     pairs = candidate_pairs(profiles, forms, names.vectors, names.contexts, config.candidates)
-    probability, evidence = judge_pairs(names, profiles, pairs, config)
+    table = ProfileTable.of(profiles)
+    pairs, probability, evidence = judge_pairs(names, table, pairs, config)
     further = _closing_pairs(len(profiles), pairs[probability >= config.join])
-    further = pairs_without(further, pairs, len(profiles))
-    if len(further):
-        more, why = judge_pairs(names, profiles, further, config)
-        pairs, probability = np.concatenate([pairs, further]), np.concatenate([probability, more])
-        evidence = np.concatenate([evidence, why])
+    judged = judge_pairs(names, table, pairs_without(further, pairs, len(profiles)), config)
+    pairs, probability, evidence = (
+        np.concatenate(both) for both in zip((pairs, probability, evidence), judged, strict=True)
+    )
     pairs, probability, evidence = config.overrules.applied(names, profiles, pairs, probability, evidence)
     kept = probability >= min(config.same_as, config.tolerated)
     pairs, probability, evidence = pairs[kept], probability[kept], evidence[kept]
@@ -128,18 +138,34 @@ def merge_names(names: Names, config: MergeConfig = MergeConfig()) -> Merged:
     pairs, probability, evidence = pairs[order], probability[order], evidence[order]
     said = evidence == OVERRULED
     accepted = (probability >= config.tolerated) & ~(said & (probability == 0))
+    alike = _too_many(profiles, config.candidates.block)
+    if names.spellings is not None:
+        senses = np.diff(names.spellings[pairs], axis=1).ravel() == 0
+        accepted &= ~senses
+        probability[senses] = np.minimum(probability[senses], config.linked)
+        alike[np.bincount(names.spellings)[names.spellings] > 1] = -1
+    alike[pairs[said].ravel()] = -1  # what people say is compared
     group = complete_linkage(
-        len(profiles), pairs[accepted], probability[accepted], config.join, pairs[said & (probability == 1)]
+        len(profiles), pairs[accepted], probability[accepted], config.join, pairs[said & (probability == 1)], alike
     )
     parted = config.overrules.parted(names, group, pairs)
     return Merged(group, pairs[~parted], probability[~parted], evidence[~parted])
 
 
 def judge_pairs(
-    names: Names, profiles: Sequence[Profile], pairs: np.ndarray, config: MergeConfig
-) -> tuple[np.ndarray, np.ndarray]:
-    """(probability float64 [m], evidence int8 [m]) of pairs int64 [m, 2]."""
-    features = pair_values(names, profiles, pairs)
+    names: Names, table: ProfileTable, pairs: np.ndarray, config: MergeConfig
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(pairs int64 [k, 2], probability float64 [k], evidence int8 [k]): of ``pairs`` [m, 2] those that may be one."""
+    parts = [_judged(names, table, pairs[start : start + _BLOCK], config) for start in range(0, len(pairs), _BLOCK)]
+    none = (np.zeros((0, 2), np.int64), np.zeros(0), np.zeros(0, np.int8))
+    kept, probability, evidence = map(np.concatenate, zip(none, *parts, strict=True))
+    return kept, probability, evidence
+
+
+def _judged(
+    names: Names, table: ProfileTable, pairs: np.ndarray, config: MergeConfig
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    features = pair_values(names, table, pairs)
     evidence = evidence_of(features)
     if config.rungs == "scorer":
         probability = np.where(refused(features), 0.0, load_scorer(config.scorer).probabilities(features))
@@ -151,27 +177,27 @@ def judge_pairs(
         probability = rule_score(features, evidence, floor)
     explained = names.explained | names.expansions.keys()
     for row in np.flatnonzero(probability > min(config.join, config.linked)).tolist():
-        i, j = pairs[row]
-        probability[row] = min(probability[row], most(profiles[i], profiles[j], config.linked, explained))
-    return probability, evidence
+        a, b = (table.profiles[i] for i in pairs[row])
+        probability[row] = min(probability[row], most(a, b, config.linked, explained))
+    kept = probability >= min(config.same_as, config.tolerated)
+    return pairs[kept], probability[kept], evidence[kept]
 
 
-def pair_values(names: Names, profiles: Sequence[Profile], pairs: np.ndarray) -> np.ndarray:
+def pair_values(names: Names, table: ProfileTable, pairs: np.ndarray) -> np.ndarray:
     """``kg.pair_features`` of pairs int64 [m, 2], float32 [m, features]."""
-    cosines = pair_cosines(names.vectors, pairs)
-    contexts = None if names.contexts is None else pair_cosines(names.contexts, pairs)
-    known = None if names.contexts is None else names.contexts.abs().sum(dim=1).numpy() > 0
+    context = np.full(len(pairs), np.nan)
+    if names.contexts is not None:
+        known = (names.contexts != 0).any(dim=1).numpy()[pairs].all(axis=1)
+        context[known] = pair_cosines(names.contexts, pairs[known])
     together, uses = _together(names.sections, pairs)
-    features = np.empty((len(pairs), len(FEATURES)), dtype=np.float32)
-    for row, (i, j) in enumerate(pairs.tolist()):
-        context = contexts[row] if contexts is not None and known is not None and known[i] and known[j] else None
-        around = Surroundings(cosines[row], context, together[row], uses[row])
-        features[row] = pair_features(profiles[i], profiles[j], around)
-    return features
+    return pair_features(table, pairs, Surroundings(pair_cosines(names.vectors, pairs), context, together, uses))
 
 
-def pair_cosines(vectors: Tensor, pairs: np.ndarray, block: int = 65536) -> np.ndarray:
-    """Cosines float64 [m], rounded to 1e-6: summed pair by pair, they do not depend on what else is compared."""
+def pair_cosines(vectors: Tensor, pairs: np.ndarray, block: int = 2048) -> np.ndarray:
+    """Cosines float64 [m], rounded to 1e-6: summed pair by pair, they do not depend on what else is compared.
+
+    A block in double precision fits the processor's cache.
+    """
     rows = vectors.numpy()
     parts = [
         np.einsum("ij,ij->i", rows[part[:, 0]].astype(np.float64), rows[part[:, 1]].astype(np.float64))
@@ -189,17 +215,30 @@ def presence(counts: sparse.csr_matrix) -> sparse.csr_matrix:
 
 def _together(
     sections: sparse.csr_matrix | None, pairs: np.ndarray, block: int = 65536
-) -> tuple[np.ndarray, list[tuple[int, int]]]:
-    """Share of the sections of the rarer name that hold both, float64 [m], and how many hold each of the two, [m]."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Share of the sections of the rarer name that hold both, float64 [m], and how many hold each, int64 [m, 2]."""
     if sections is None or not len(pairs):
-        return np.zeros(len(pairs)), [(1, 1)] * len(pairs)
+        return np.zeros(len(pairs)), np.ones((len(pairs), 2), dtype=np.int64)
     present = presence(sections)
-    counts = np.maximum(np.diff(present.indptr), 1)[pairs]
+    counts = np.maximum(np.diff(present.indptr), 1)[pairs].astype(np.int64)
     both = [
         np.asarray(present[part[:, 0]].multiply(present[part[:, 1]]).sum(axis=1)).ravel()
         for part in (pairs[start : start + block] for start in range(0, len(pairs), block))
     ]
-    return np.concatenate(both) / counts.min(axis=1), list(map(tuple, counts.tolist()))
+    return np.concatenate(both) / counts.min(axis=1), counts
+
+
+def _too_many(profiles: Sequence[Profile], most_compared: int) -> np.ndarray:
+    """int64 [n]: a number for each set of names that differ by inflection and order alone, where there are so many that
+    not all are compared; -1 for other names."""
+    names: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, own in enumerate(profiles):
+        names[own.kind, signature(" ".join(own.words))].append(number)
+    found = np.full(len(profiles), -1, dtype=np.int64)
+    for number, own_names in enumerate(names.values()):
+        if len(own_names) > most_compared:
+            found[own_names] = number
+    return found
 
 
 def _closing_pairs(n: int, likely: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ _GREEK_WORD = regex.compile(r"[\p{Greek}\p{M}]{2,}")
 _DIGITS_APART = re.compile(r"\d \d")
 _SPACE_AFTER_NON_DIGIT = re.compile(r"(?<!\d) | (?!\d)")
 
-_GREEK_NAMES = dict(
+GREEK_LETTERS = dict(
     zip(
         "αβγδεζηθικλμνξοπρστυφχψως",
         "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi "
@@ -31,6 +31,7 @@ _GREEK_NAMES = dict(
         strict=True,
     )
 )
+GREEK_NAMES = frozenset(GREEK_LETTERS.values())
 _IRREGULAR = {
     "analyses": "analysis", "axes": "axis", "bases": "basis", "biases": "bias", "children": "child",
     "corpora": "corpus",
@@ -73,7 +74,7 @@ def token_form(token: str) -> str:
     capitals = token.isupper() and 1 < len(token) <= _LONGEST_CAPITALS
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", token).casefold())
     if not _GREEK_WORD.fullmatch(folded):  # letters used as signs (β, 1β, κB)
-        folded = unicodedata.normalize("NFKC", _GREEK.sub(lambda match: _GREEK_NAMES[match[0]], folded))
+        folded = unicodedata.normalize("NFKC", _GREEK.sub(lambda match: GREEK_LETTERS[match[0]], folded))
     return folded if capitals else _singular(folded)
 
 

@@ -48,6 +48,14 @@ NUMBER_WORDS: dict[str, int] = (
 )
 """Cardinals and ordinals of one English word."""
 
+
+def in_words(tens: str, ones: str) -> int | None:
+    """The number that two words make up: 21 for "twenty" and "first"; None if they make up none."""
+    number = NUMBER_WORDS.get(tens, 0) + NUMBER_WORDS.get(ones, 0)
+    made_up = tens[:-1] in _TENS and 0 < NUMBER_WORDS.get(ones, 0) < 10
+    return number if made_up else None
+
+
 _CLOSED_CLASSES: tuple[dict[str, int], ...] = (
     *(
         {word: place for place, written in enumerate(members.split()) for word in written.split("/")}
@@ -67,6 +75,12 @@ _CLOSED_CLASSES: tuple[dict[str, int], ...] = (
 words of a class are one only at the same place."""
 
 
+@lru_cache(maxsize=1 << 16)
+def _classes_of(word: str) -> tuple[tuple[int, dict[str, int]], ...]:
+    return tuple((places[word], places) for places in _CLOSED_CLASSES if word in places)
+
+
+@lru_cache(maxsize=1 << 16)
 def _role(token: str) -> str:
     """Suffix of a word for someone or something that acts: an employer is no employment, nor an employee."""
     word = american(token)  # "centre" and "center", "behaviour" and "behavior" end alike
@@ -89,7 +103,7 @@ def opposed(x: str, y: str) -> bool:
         return True
     if frozenset((x, y)) in _OPPOSITES or frozenset((stem(x), stem(y))) in _OPPOSITES:
         return True
-    if any(x in places and y in places and places[x] != places[y] for places in _CLOSED_CLASSES):
+    if any(y in places and places[y] != place for place, places in _classes_of(x)):
         return True
     if x[-3:] != y[-3:]:  # no prefix makes the difference
         return False

@@ -62,9 +62,9 @@ class Overrules:
         pairs: dict[str, set[Pair]] = {verdict: set() for verdict in VERDICTS}
         for v in verdicts:
             left, right = sorted((least[name_key(v.name)], least[name_key(v.other)]))
-            if left != right:
+            if left != right or v.verdict == "same":  # a name the same as itself is not parted (``kg.homonyms``)
                 pairs[v.verdict].add((left, right))
-            elif v.verdict == "different":
+            else:
                 raise InputError(
                     f"{_at(v)}{v.name!r} and {v.other!r} are spellings of one name and cannot be kept apart; "
                     "take this line out."

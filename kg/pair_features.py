@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from math import log
 
+import numpy as np
 from rapidfuzz.distance import JaroWinkler, Levenshtein
+from rapidfuzz.process import cpdist
 
 from kg.acronyms import spells
-from kg.alignment import Alignment, align, number_of
-from kg.opposites import opposed
+from kg.pair_words import pair_words
+from kg.profile_table import TYPES, ProfileTable
 from kg.profiles import Profile
-from kg.typewords import TYPE_WORDS
-from kg.wordlists import ALONE, EDGE
 
 FEATURES = (
     # What surrounds the two: cosines of the names and of their contexts, share of the sections that hold both, and how
@@ -33,120 +30,133 @@ FEATURES = (
     "edit", "winkler", "shortest", "words_short", "words_long", "capital_both", "capital_one", "foreign_one",
     "foreign_both", "type_known", "person", "organization", "place", "last_word", "first_word", "single_last",
 )  # fmt: skip
-_TYPES = {
-    "person": ("per", "person", "people", "author"),
-    "organization": ("org", "company", "institution"),
-    "place": ("loc", "gpe", "place", "city", "country"),
-}
+_LONGEST = 20
+"""Letters beyond which a name is long."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Surroundings:
-    """``cosine`` of the names' vectors, of their ``context`` (None where one has none), the share of the sections of
-    the rarer name that hold both, and how many sections hold the rarer and the other (``uses``)."""
+    """Of m pairs: ``cosine`` float64 [m] of the names' vectors; ``context`` of what surrounds them, NaN where one has
+    nothing; ``together``: share of the sections of the rarer name that hold both; ``uses`` int64 [m, 2]: how many hold
+    each."""
 
-    cosine: float
-    context: float | None = None
-    together: float = 0.0
-    uses: tuple[int, int] = (1, 1)
-
-
-def pair_features(a: Profile, b: Profile, around: Surroundings) -> list[float]:
-    """Values in the order of ``FEATURES``; symmetric."""
-    if (len(b.core), b.core, b.words, b.latin) < (len(a.core), a.core, a.words, a.latin):
-        a, b = b, a
-    alignment = align(a.core, b.core)
-    if a.dropped or b.dropped:  # "World War II" has the "war" that was dropped from "Second World War" as a type word
-        alignment = Alignment(
-            alignment.kinds,
-            tuple(word for word in alignment.left if word not in b.dropped),
-            tuple(word for word in alignment.right if word not in a.dropped),
-            alignment.ordered,
-        )
-    acronym = max(_abbreviates(a, b), _abbreviates(b, a))
-    loose = not acronym and (_spells(a, b) or _spells(b, a))
-    explained = bool(acronym or loose)
-    return [
-        around.cosine, around.context or 0.0, around.context is not None, around.together,
-        log(min(around.uses)), log(max(around.uses)),
-        *_equal(a, b, alignment, explained),
-        bool(acronym), acronym, loose,
-        _unexplained(a, b, explained),
-        *_shared(a, b, alignment, explained),
-        *map(alignment.kinds.count, ("stem", "spelling", "abbreviation", "initial", "nickname", "acronym")),
-        alignment.ordered,
-        *_telling(alignment, explained),
-        *_shape(a, b),
-    ]  # fmt: skip
+    cosine: np.ndarray
+    context: np.ndarray
+    together: np.ndarray
+    uses: np.ndarray
 
 
-def _unexplained(a: Profile, b: Profile, explained: bool) -> float:
+def pair_features(table: ProfileTable, pairs: np.ndarray, around: Surroundings) -> np.ndarray:
+    """float32 [m, features] of pairs int64 [m, 2], in the order of ``FEATURES``; the order within a pair does not
+    matter."""
+    swapped = table.order[pairs[:, 0]] > table.order[pairs[:, 1]]
+    a, b = np.where(swapped[:, None], pairs[:, ::-1], pairs).T
+    abbreviates, loose, inside = _of_letters(table, a, b)
+    explained = (abbreviates > 0) | loose
+    words = pair_words(table, a, b)
+    columns = {
+        **_surroundings(around),
+        **_equal(table, a, b, words, explained),
+        "inside": inside,
+        "acronym": abbreviates > 0,
+        "acronym_length": abbreviates,
+        "acronym_loose": loose,
+        "acronym_other": _unexplained(table, a, b, explained),
+        **_shared(table, a, b, words, explained),
+        **{name: words[name] for name in _COUNTED},
+        **_telling(words, explained),
+        **_shape(table, a, b),
+    }
+    return np.stack([np.asarray(columns[name], dtype=np.float32) for name in FEATURES], axis=1)
+
+
+_COUNTED = ("dropped_both", "stem", "spelling", "abbreviation", "initial", "nickname", "acronym_run", "ordered")
+Columns = dict[str, np.ndarray]
+
+
+def _surroundings(around: Surroundings) -> Columns:
+    return {
+        "cosine": around.cosine,
+        "context": np.nan_to_num(around.context),
+        "context_known": ~np.isnan(around.context),
+        "together": around.together,
+        "uses_rarer": np.log(around.uses.min(axis=1, initial=np.iinfo(np.int64).max)),
+        "uses_other": np.log(around.uses.max(axis=1, initial=1)),
+    }
+
+
+def _of_letters(table: ProfileTable, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(letters of an acronym that are the other's initials, whether it spells the other loosely, whether what one has
+    in parentheses is the other), of the pairs that have such."""
+    abbreviates, loose, inside = np.zeros(len(a), np.int64), np.zeros(len(a), bool), np.zeros(len(a), bool)
+    of = table.profiles
+    for row in np.flatnonzero(table.acronym[a] | table.acronym[b]).tolist():
+        x, y = of[a[row]], of[b[row]]
+        abbreviates[row] = max(_abbreviates(x, y), _abbreviates(y, x))
+        loose[row] = not abbreviates[row] and (_spells(x, y) or _spells(y, x))
+    for row in np.flatnonzero(table.inside[a] | table.inside[b]).tolist():
+        x, y = of[a[row]], of[b[row]]
+        inside[row] = (bool(x.inside) and x.inside in {y.latin, y.inside}) or (bool(y.inside) and y.inside == x.latin)
+    return abbreviates, loose, inside
+
+
+def _unexplained(table: ProfileTable, a: np.ndarray, b: np.ndarray, explained: np.ndarray) -> np.ndarray:
     """1 for two different acronyms, .5 for one beside a name that it does not abbreviate."""
-    if a.acronym and b.acronym:
-        return float(a.core != b.core)
-    return 0.5 * (bool(a.acronym or b.acronym) and not explained)
+    both = table.acronym[a] & table.acronym[b]
+    one = table.acronym[a] ^ table.acronym[b]
+    return np.where(both, 1.0 * (table.core[a] != table.core[b]), 0.5 * (one & ~explained))
 
 
-def _equal(a: Profile, b: Profile, alignment: Alignment, explained: bool) -> list[float]:
-    left, right = "".join(a.core), "".join(b.core)
-    exact = all(kind in {"same", "stem", "number"} for kind in alignment.kinds)
-    return [
-        "".join(a.words) == "".join(b.words),
-        left == right,
-        exact and not explained and not alignment.left and not alignment.right,
-        a.latin == b.latin,
-        (bool(a.inside) and a.inside in {b.latin, b.inside}) or (bool(b.inside) and b.inside == a.latin),
-        bool(a.dropped & TYPE_WORDS - b.dropped and b.dropped & TYPE_WORDS - a.dropped),
-    ]
+def _equal(table: ProfileTable, a: np.ndarray, b: np.ndarray, words: Columns, explained: np.ndarray) -> Columns:
+    return {
+        "same_key": table.key[a] == table.key[b],
+        "same_core": table.letters[a] == table.letters[b],
+        "same_words": (words["exact"] > 0) & ~explained & (words["left"] + words["right"] == 0),
+        "same_latin": table.latin[a] == table.latin[b],
+    }
 
 
-def _shared(a: Profile, b: Profile, alignment: Alignment, explained: bool) -> list[float]:
-    few, many = sorted((len(alignment.left), len(alignment.right)))
-    matched = len(alignment.kinds)
-    longer, whole = (
-        (alignment.right, b.core) if len(alignment.right) >= len(alignment.left) else (alignment.left, a.core)
-    )
-    contained = many > 0 and few == 0
-    return [
-        matched,
-        matched / max(len(a.core), len(b.core), 1),
-        0 if explained else few + many,
-        0 if explained else few,
-        contained and all(word in TYPE_WORDS for word in longer),
-        contained and all(word in TYPE_WORDS or word in ALONE or word in EDGE for word in longer),
-        contained and whole[0] in longer,
-        contained and whole[-1] in longer,
-    ]
+def _shared(table: ProfileTable, a: np.ndarray, b: np.ndarray, words: Columns, explained: np.ndarray) -> Columns:
+    longest = np.maximum(np.maximum(table.length[a], table.length[b]), 1)
+    unmatched = {
+        "left_over": words["left"] + words["right"],
+        "left_over_both": np.minimum(words["left"], words["right"]),
+    }
+    within = ("only_type_words", "only_weak_words", "in_front", "at_end")
+    return {
+        "shared": words["shared"],
+        "share": words["shared"] / longest,
+        **{name: np.where(explained, 0, values) for name, values in unmatched.items()},
+        **{name: words[name] for name in within},
+    }
 
 
-def _telling(alignment: Alignment, explained: bool) -> list[float]:
-    if not alignment.left and not alignment.right:
-        return [False] * 6
-    left, right = _numbers(alignment.left), _numbers(alignment.right)
-    one_side = bool(left) != bool(right)
-    letters = [any(len(word) == 1 and word.isalpha() for word in side) for side in (alignment.left, alignment.right)]
-    return [
-        bool(left and right) and not explained,
-        one_side and not explained,
-        one_side and all(_is_year(number) for number in left or right),
-        all(letters) and not explained,
-        letters[0] != letters[1] and not explained,
-        any(opposed(x, y) for x in alignment.left for y in alignment.right),
-    ]
+def _telling(words: Columns, explained: np.ndarray) -> Columns:
+    """An acronym that the other name explains has no numbers or letters of its own."""
+    told = ("number_both", "number_one", "year_one", "letter_both", "letter_one")
+    return {**{name: (words[name] > 0) & ~explained for name in told}, "opposed": words["opposed"]}
 
 
-def _shape(a: Profile, b: Profile) -> list[float]:
-    kind = (a.kind or b.kind).casefold()
-    return [
-        Levenshtein.normalized_similarity(a.latin, b.latin),
-        JaroWinkler.similarity(min(a.latin, b.latin), max(a.latin, b.latin)),
-        min(len(a.latin), len(b.latin), 20), len(a.core), len(b.core),
-        a.capital and b.capital, a.capital != b.capital, a.foreign != b.foreign, a.foreign and b.foreign,
-        bool(a.kind and b.kind),
-        *(kind.startswith(names) for names in _TYPES.values()),
-        a.core[-1:] == b.core[-1:], a.core[:1] == b.core[:1],
-        len(a.core) == 1 and len(b.core) > 1 and a.core[0] == b.core[-1],
-    ]  # fmt: skip
+def _shape(table: ProfileTable, a: np.ndarray, b: np.ndarray) -> Columns:
+    latin = [own.latin for own in table.profiles]
+    both = [sorted((latin[i], latin[j])) for i, j in zip(a.tolist(), b.tolist(), strict=True)]
+    least, greatest = [one for one, _ in both], [other for _, other in both]  # in one order: Winkler's differs by it
+    return {
+        "edit": cpdist(least, greatest, scorer=Levenshtein.normalized_similarity),
+        "winkler": cpdist(least, greatest, scorer=JaroWinkler.similarity),
+        "shortest": np.minimum(np.minimum(table.size[a], table.size[b]), _LONGEST),
+        "words_short": table.length[a],
+        "words_long": table.length[b],
+        "capital_both": table.capital[a] & table.capital[b],
+        "capital_one": table.capital[a] ^ table.capital[b],
+        "foreign_one": table.foreign[a] ^ table.foreign[b],
+        "foreign_both": table.foreign[a] & table.foreign[b],
+        "type_known": table.known[a] & table.known[b],
+        **{name: table.types[a, number] | table.types[b, number] for number, name in enumerate(TYPES)},
+        "last_word": table.last[a] == table.last[b],
+        "first_word": table.first[a] == table.first[b],
+        "single_last": (table.length[a] == 1) & (table.length[b] > 1) & (table.first[a] == table.last[b]),
+    }
 
 
 def _abbreviates(short: Profile, long: Profile) -> int:
@@ -158,16 +168,3 @@ def _abbreviates(short: Profile, long: Profile) -> int:
 
 def _spells(short: Profile, long: Profile) -> bool:
     return len(short.acronym) > 2 and not long.acronym and spells(short.acronym, " ".join(long.words))
-
-
-def _numbers(words: Sequence[str]) -> list[str]:
-    return [word for word in words if _is_number(word)]
-
-
-@lru_cache(maxsize=1 << 16)
-def _is_number(word: str) -> bool:
-    return number_of(word) is not None or any(map(str.isdigit, word))
-
-
-def _is_year(word: str) -> bool:
-    return len(word) == 4 and word.isdigit() and word[:2] in {"18", "19", "20"}

@@ -11,7 +11,8 @@ import regex
 from anyascii import anyascii
 
 from kg.acronyms import SMALL_WORDS
-from kg.names import form_key, name_form, token_form
+from kg.names import GREEK_NAMES, form_key, name_form, token_form
+from kg.opposites import in_words
 from kg.typewords import LEGAL_FORMS, TYPE_WORDS, core_words
 
 _CITATION = regex.compile(
@@ -25,6 +26,7 @@ _OTHER_SCRIPT = regex.compile(r"[^\p{Latin}\p{Common}\p{Inherited}]")
 _DOTS = regex.compile(r"(?<=\b\p{L})\.")
 _APART = regex.compile(r"(?<=\p{L})(?=\d)|(?<=\d)(?=\p{L})")
 _ORDINAL = regex.compile(r"\d+(?:st|nd|rd|th)$")
+_INITIAL = regex.compile(r"\p{Lu}\.")
 _DEEPEST = 3
 """Acronyms within expansions of acronyms that are spelled out: BiLSTM, bidirectional LSTM, ..."""
 _LONGEST = 24
@@ -72,6 +74,8 @@ def profile(kind: str, surface: str, expansions: Expansions | None = None) -> Pr
     outside, inside = (match[1], match[2]) if match else (plain, "")
     words = _split(name_form(outside))
     bare = core_words(words)
+    if _INITIAL.match(outside) and bare[:1] != words[:1]:  # "A. Bohr" begins with no article
+        bare = (words[0], *bare)
     core = core_words(_spelled_out(bare, outside, expansions)) if expansions else bare
     return Profile(
         kind=kind,
@@ -88,12 +92,16 @@ def profile(kind: str, surface: str, expansions: Expansions | None = None) -> Pr
 
 
 def _split(form: str) -> tuple[str, ...]:
-    """Words, numbers apart from letters but for ordinals: "cifar10" is "cifar 10"."""
-    return tuple(
+    """Words, numbers apart from letters but for ordinals: "cifar10" is "cifar 10", "twenty first" is "21"."""
+    words = [
         word
         for token in form.split()[:_LONGEST]
         for word in (_APART.split(token) if not _ORDINAL.match(token) else (token,))
-    )
+    ]
+    for place in range(len(words) - 1, 0, -1):
+        if (number := in_words(words[place - 1], words[place])) is not None:
+            words[place - 1 : place + 1] = [str(number)]
+    return tuple(words)
 
 
 def _latin(words: tuple[str, ...]) -> str:
@@ -114,9 +122,11 @@ def _spelled_out(words: tuple[str, ...], surface: str, expansions: Expansions) -
 
 
 def _acronym(surface: str, core: tuple[str, ...]) -> str:
-    """Letters and digits of a core that is one short word (and a number) with two capitals or more, or dotted."""
+    """Letters and digits of a core that is one short word with two capitals or more, or dotted; a number or a Greek
+    letter may follow."""
     letters = "".join(core)
-    if not 2 <= len(letters) <= 9 or len(core) > 2:
+    counted = all(word.isdigit() or word in GREEK_NAMES for word in core[1:])
+    if not 2 <= len(letters) <= 9 or len(core) > 2 or not counted:
         return ""
     plain = _DOTS.sub("", surface)
     word = next((word for word in _WORDS.findall(plain) if token_form(word) == core[0]), "")

@@ -1,7 +1,7 @@
 """Words that say what kind of thing a name stands for, and so may be dropped or added: the CIFAR-10 *dataset*.
 
-``TYPE_WORDS`` by the kind they tell; ``LEADING`` words before a name; ``LEGAL_FORMS`` of organizations and ``TITLES``
-of people, which tell no two of them apart.
+``TYPE_WORDS`` by the kind they tell; ``LEADING`` words before a name; ``LEGAL_FORMS`` of organizations, ``TITLES`` and
+``DEGREES`` of people, which tell no two of them apart.
 """
 
 from __future__ import annotations
@@ -42,19 +42,14 @@ LEGAL_FORMS: frozenset[str] = frozenset(
     """.split()
 )
 
-TITLES: frozenset[str] = frozenset(
-    """
-    mr mrs ms miss mx dr prof professor sir dame lord lady rev reverend fr father sister brother st saint hon justice
-    judge president chancellor minister senator governor mayor king queen prince princess emperor empress pope cardinal
-    bishop archbishop general colonel captain major lieutenant admiral sergeant sheikh jr sr phd md esq dphil
-    """.split()
-)
+TITLES: frozenset[str] = frozenset("dr prof professor sir dame mrs rev reverend".split())
+"""Those before a name that are hardly ever part of one, or an acronym: general relativity, Burger King, MR imaging."""
 
+DEGREES: frozenset[str] = frozenset("phd dphil esq".split())
+"""Those behind one; Jr. and Sr. are none: they tell a son from his father."""
 
-_BEFORE = LEADING | frozenset("dr prof professor sir dame mrs rev reverend".split())
-_BEHIND = TYPE_WORDS | LEGAL_FORMS | frozenset("phd dphil esq".split())
-"""Of the titles those alone that are hardly ever part of a name or an acronym: general relativity, Burger King, MR
-imaging; Jr. and Sr. tell a son from his father."""
+_BEFORE = LEADING | TITLES
+_BEHIND = TYPE_WORDS | LEGAL_FORMS | DEGREES
 
 
 def core_words(words: tuple[str, ...]) -> tuple[str, ...]:

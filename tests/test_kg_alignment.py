@@ -35,6 +35,8 @@ from kg.names import name_form
         ("fourteen", "forty", None),
         ("21st", "22nd", None),
         ("21st", "21", "number"),
+        ("3", "3.0", "number"),
+        ("3", "3.5", None),
         ("2", "3", None),
         ("50", "101", None),
         ("1", "one", "number"),

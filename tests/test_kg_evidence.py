@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from kg.evidence import EVIDENCE, LEAST_COSINE, SCORES, evidence_of, refused, rule_score
 from kg.overrules import OVERRULED
 from kg.pair_features import FEATURES, Surroundings, pair_features
-from kg.profiles import profile
+from kg.profile_table import ProfileTable
+from kg.profiles import Profile, profile
 
 
 def features(**values: float) -> np.ndarray:
@@ -22,8 +23,12 @@ def features(**values: float) -> np.ndarray:
 
 
 def of_names(left: str, right: str, cosine: float = 1.0, kind: str = "") -> np.ndarray:
-    values = pair_features(profile(kind, left), profile(kind, right), Surroundings(cosine))
-    return np.asarray([values], dtype=np.float32)
+    return of_profiles(profile(kind, left), profile(kind, right), cosine)
+
+
+def of_profiles(left: Profile, right: Profile, cosine: float) -> np.ndarray:
+    alone = Surroundings(np.asarray([cosine]), np.asarray([np.nan]), np.zeros(1), np.ones((1, 2), np.int64))
+    return pair_features(ProfileTable.of([left, right]), np.asarray([[0, 1]]), alone)
 
 
 def kind_of(row: np.ndarray) -> str:
@@ -80,10 +85,18 @@ def test_letters_beside_words_that_both_names_have_are_an_acronym() -> None:
 
 def test_an_acronym_that_papers_explain_is_known() -> None:
     known = {"crf": ("conditional", "random", "field")}
-    values = pair_features(profile("", "CRF", known), profile("", "conditional random field", known), Surroundings(0.0))
-    row = np.asarray([values], dtype=np.float32)
+    row = of_profiles(profile("", "CRF", known), profile("", "conditional random field", known), 0.0)
     assert kind_of(row) == "known acronym"
     assert score_of(row) == SCORES["known acronym"]
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [("the 21st century", "the twenty-first century"), ("A. Bohr", "Aage Bohr")]
+)
+def test_numbers_in_words_and_initials_are_not_told_apart(left: str, right: str) -> None:
+    row = of_names(left, right, kind="person" if left.startswith("A.") else "")
+    assert not refused(row)[0]
+    assert score_of(row) > 0
 
 
 def test_the_strongest_kind_counts() -> None:

@@ -15,6 +15,7 @@ import torch
 
 from kg.build import BuildConfig, Tools, build_graph, open_graph
 from kg.errors import InputError
+from kg.homonyms import HomonymConfig
 from kg.inspect import (
     Group,
     Grouping,
@@ -131,7 +132,7 @@ def test_a_concept_is_described_with_why_its_names_are_one_and_what_is_nearly_th
             "b", "BLEU is reported. Supply chains and the supply-chain are long. Tower bridge and river bridge stand."
         ),
     ]
-    rules = MergeConfig(rungs="rules", join=0.7)
+    rules = MergeConfig(rungs="rules", join=0.7, homonyms=HomonymConfig(scope="none"))
     said = Overrules.of([Said("same", "tower bridge", "supply chain"), Said("different", "river bridge", "BLEU")])
     ruled = dataclasses.replace(tools, config=BuildConfig(merge=rules)).under(said)
     build_graph(tmp_path / "g", papers, ruled)

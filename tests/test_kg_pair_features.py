@@ -4,29 +4,50 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg.pair_features import FEATURES, Surroundings, pair_features
-from kg.profiles import profile
+from kg.profile_table import ProfileTable
+from kg.profiles import Profile, profile
 
-HALF = Surroundings(0.5)
+ONCE = (1, 1)
 KNOWN = {"mt": ("machine", "translation")}
 
 
-def features(a: str, b: str, around: Surroundings = HALF, kinds: tuple[str, str] = ("", "")) -> dict[str, float]:
-    values = pair_features(profile(kinds[0], a), profile(kinds[1], b), around)
-    return dict(zip(FEATURES, map(float, values), strict=True))
+def around(
+    cosine: float = 0.5, context: float = math.nan, together: float = 0.0, uses: tuple[int, int] = ONCE
+) -> Surroundings:
+    """Of one pair."""
+    return Surroundings(np.asarray([cosine]), np.asarray([context]), np.asarray([together]), np.asarray([uses]))
+
+
+def values(a: Profile, b: Profile, where: Surroundings) -> list[float]:
+    found = pair_features(ProfileTable.of([a, b]), np.asarray([[0, 1]]), where)
+    assert found.dtype == np.float32
+    return list(map(float, found[0]))
+
+
+def features(a: str, b: str, where: Surroundings | None = None, kinds: tuple[str, str] = ("", "")) -> dict[str, float]:
+    found = values(profile(kinds[0], a), profile(kinds[1], b), where or around())
+    return dict(zip(FEATURES, found, strict=True))
 
 
 def test_names_are_distinct_and_one_value_belongs_to_each() -> None:
     assert len(set(FEATURES)) == len(FEATURES)
-    assert len(pair_features(profile("", "a"), profile("", "b"), Surroundings(0.0))) == len(FEATURES)
+    assert len(values(profile("", "a"), profile("", "b"), around(0.0))) == len(FEATURES)
+
+
+def test_no_pairs_have_no_features() -> None:
+    nothing = Surroundings(np.zeros(0), np.zeros(0), np.zeros(0), np.ones((0, 2), np.int64))
+    for names in ([], [profile("", "a")]):
+        assert pair_features(ProfileTable.of(names), np.zeros((0, 2), np.int64), nothing).shape == (0, len(FEATURES))
 
 
 def test_surroundings_go_in_as_they_are() -> None:
-    found = features("x ray", "x rays", Surroundings(0.25, 0.75, 0.5, (8, 2)))
+    found = features("x ray", "x rays", around(0.25, 0.75, 0.5, (8, 2)))
     assert (found["cosine"], found["context"], found["context_known"], found["together"]) == (0.25, 0.75, 1.0, 0.5)
     assert (found["uses_rarer"], found["uses_other"]) == pytest.approx((math.log(2), math.log(8)))
     nothing = features("x ray", "x rays")
@@ -79,7 +100,7 @@ def test_types(kinds: tuple[str, str], expected: tuple[int, ...]) -> None:
 
 
 def test_a_name_with_itself() -> None:
-    found = features("random forest", "random forest", Surroundings(1.0))
+    found = features("random forest", "random forest", around(1.0))
     assert (found["same_key"], found["same_core"], found["same_words"], found["same_latin"]) == (1, 1, 1, 1)
     assert (found["share"], found["edit"], found["winkler"], found["left_over"]) == (1, 1, 1, 0)
 
@@ -101,6 +122,18 @@ ODD = st.one_of(
 @given(ODD, ODD, st.sampled_from([("", ""), ("org", ""), ("", "person"), ("person", "person")]))
 def test_symmetric_and_finite(a: str, b: str, kinds: tuple[str, str]) -> None:
     one, two = profile(kinds[0], a, KNOWN), profile(kinds[1], b, KNOWN)
-    found = list(map(float, pair_features(one, two, Surroundings(0.5, 0.25, 0.5, (3, 7)))))
-    assert found == list(map(float, pair_features(two, one, Surroundings(0.5, 0.25, 0.5, (7, 3)))))
+    found = values(one, two, around(0.5, 0.25, 0.5, (3, 7)))
+    assert found == values(two, one, around(0.5, 0.25, 0.5, (7, 3)))
     assert all(map(math.isfinite, found))
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(ODD, st.sampled_from(["", "person"])), min_size=2, max_size=6))
+def test_a_pair_depends_on_itself_alone(names: list[tuple[str, str]]) -> None:
+    profiles = [profile(kind, name, KNOWN) for name, kind in names]
+    pairs = np.asarray([(i, j) for i in range(len(names)) for j in range(i + 1, len(names))])
+    m = len(pairs)
+    together = Surroundings(np.full(m, 0.5), np.full(m, np.nan), np.zeros(m), np.ones((m, 2), np.int64))
+    found = pair_features(ProfileTable.of(profiles), pairs, together)
+    for row, (i, j) in enumerate(pairs.tolist()):
+        assert found[row].tolist() == values(profiles[i], profiles[j], around())

@@ -83,7 +83,38 @@ def test_the_installed_weights_are_for_these_features() -> None:
     assert tuple(json.loads(WEIGHTS.read_bytes())["features"]) == FEATURES
 
 
-@pytest.mark.parametrize("content", [None, "", "not json", "[]", "{}", '{"features": ["x"], "trees": []}'])
+def test_a_tree_has_64_leaves_at_most() -> None:
+    def comb(inner: int) -> dict[str, list[float]]:
+        """Leaf n for x below n, the last one for all above."""
+        nodes: list[tuple[float, ...]] = []
+        for place in range(inner):
+            nodes += [(0, place + 0.5, 2 * place + 1, 2 * place + 2, 0.0), (-1, 0.0, 0, 0, float(place))]
+        nodes.append((-1, 0.0, 0, 0, float(inner)))
+        names = ("feature", "threshold", "left", "right", "value")
+        return {name: [node[n] for node in nodes] for n, name in enumerate(names)}
+
+    x = np.zeros((70, len(FEATURES)))
+    x[:, 0] = np.arange(70)
+    for inner in (1, 15, 16, 63):
+        record = {"features": list(FEATURES), "trees": [comb(inner)], "start": 0.0, "slope": 0.05, "intercept": -1.0}
+        expected = 1 / (1 + np.exp(1.0 - 0.05 * np.minimum(np.arange(70), inner)))
+        assert PairScorer.of(record, "").probabilities(x) == pytest.approx(expected, abs=1e-6)
+    with pytest.raises(ValueError, match="65 leaves"):
+        PairScorer.of({**record, "trees": [comb(64)]}, "")
+
+
+_ROUND = {"feature": [0], "threshold": [0.5], "left": [0], "right": [0], "value": [0.0]}
+_OUTSIDE = {"feature": [0], "threshold": [0.5], "left": [7], "right": [8], "value": [0.0]}
+
+
+def of_tree(tree: dict[str, list[float]]) -> str:
+    return json.dumps({"features": FEATURES, "trees": [tree], "start": 0, "slope": 1, "intercept": 0})
+
+
+@pytest.mark.parametrize(
+    "content",
+    [None, "", "not json", "[]", "{}", '{"features": ["x"], "trees": []}', of_tree(_ROUND), of_tree(_OUTSIDE)],
+)
 def test_weights_that_cannot_be_used_are_named(tmp_path: Path, content: str | None) -> None:
     path = tmp_path / "weights.json"
     if content is not None:

@@ -20,6 +20,11 @@ from kg.profiles import profile
         ("data set", "data set", "data set"),
         ("BLEU (Papineni et al., 2002)", "bleu", "bleu"),
         ("dropout [12, 13]", "dropout", "dropout"),
+        ("A. Bohr", "a bohr", "a bohr"),
+        ("a Bohr radius", "a bohr radius", "bohr radius"),
+        ("twenty-first century", "21 century", "21 century"),
+        ("sixty-four thousand dollars", "64 thousand dollar", "64 thousand dollar"),
+        ("twenty questions", "twenty question", "twenty question"),
     ],
 )
 def test_words_and_core(surface: str, words: str, core: str) -> None:
@@ -33,7 +38,7 @@ def test_words_and_core(surface: str, words: str, core: str) -> None:
     ("surface", "acronym"),
     [
         ("CRF", "crf"), ("LSTMs", "lstm"), ("U.S.", "us"), ("GPT-2", "gpt2"), ("the BLEU score", "bleu"),
-        ("Moscow", ""), ("crf", ""), ("Hidden Markov Model", ""), ("ABCDEFGHIJ", ""), ("", ""),
+        ("Moscow", ""), ("crf", ""), ("Hidden Markov Model", ""), ("AM radio", ""), ("ABCDEFGHIJ", ""), ("", ""),
     ],
 )  # fmt: skip
 def test_acronyms_are_short_words_in_capitals(surface: str, acronym: str) -> None:

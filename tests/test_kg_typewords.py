@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg.names import name_form
-from kg.typewords import LEADING, LEGAL_FORMS, TITLES, TYPE_WORDS, core_words
+from kg.typewords import DEGREES, LEADING, LEGAL_FORMS, TITLES, TYPE_WORDS, core_words
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_type_words_are_the_forms_that_names_take() -> None:
 
 
 WORDS = st.one_of(
-    st.sampled_from(sorted(TYPE_WORDS | LEADING | LEGAL_FORMS | TITLES)), st.sampled_from(["x", "7", "deep"])
+    st.sampled_from(sorted(TYPE_WORDS | LEADING | LEGAL_FORMS | TITLES | DEGREES)), st.sampled_from(["x", "7", "deep"])
 )
 
 

@@ -42,7 +42,10 @@ RUN_AS_FILES = ("training", "evaluation", "scripts")
 """`python training/x.py` puts that folder before everything else on the path."""
 HEAVY = {"vllm", "faiss", "wandb", "ray", "triton", "torch_sparse", "gradio"}
 SHARED_BY_TESTS = {"conftest.py", "browser.py", "beir_folder.py"}
-TESTS_OF_NO_MODULE = {"test_layout", "test_docs", "test_kg_purity", "test_scripts_chaos", "test_sample_corpus"}
+TESTS_OF_NO_MODULE = {
+    "test_layout", "test_docs", "test_kg_purity", "test_scripts_chaos", "test_sample_corpus", "test_sample_graph",
+    "test_merged_graphs",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

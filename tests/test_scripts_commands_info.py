@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kg.build import BuildConfig, Tools, build_graph
+from kg.homonyms import HomonymConfig
 from kg.merge import MergeConfig
 from kg.overrules import Overrules, Said
 from scripts.cli import main
@@ -19,6 +20,8 @@ PAPERS = [
     paper("b", "BLEU is reported, and BLEU is good. Supply chains and the supply-chain. Every Tower bridge stands."),
     paper("c", "A BLEU metric is reported. River crossings are rare. Beta risks are priced."),
 ]
+WHOLE = HomonymConfig(scope="none")
+"""The encoder of these tests finds nothing in common in any two texts."""
 SAID = [
     Said("same", "tower bridge", "supply chain"),
     Said("different", "BLEU", "river crossing"),
@@ -30,7 +33,7 @@ SAID = [
 def graph(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Joined by rules, so that every figure is known: "type words" gives .9, a word that two names share nothing."""
     directory = tmp_path_factory.mktemp("info") / "graph"
-    config = BuildConfig(merge=MergeConfig(rungs="rules", overrules=Overrules.of(SAID)))
+    config = BuildConfig(merge=MergeConfig(rungs="rules", overrules=Overrules.of(SAID), homonyms=WHOLE))
     build_graph(directory, PAPERS, dataclasses.replace(tools, config=config))
     return directory
 
@@ -40,7 +43,9 @@ def strict(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Nothing is joined that has not one key."""
     directory = tmp_path_factory.mktemp("strict") / "graph"
     build_graph(
-        directory, PAPERS, dataclasses.replace(tools, config=BuildConfig(merge=MergeConfig(rungs="rules", join=0.99)))
+        directory,
+        PAPERS,
+        dataclasses.replace(tools, config=BuildConfig(merge=MergeConfig(rungs="rules", join=0.99, homonyms=WHOLE))),
     )
     return directory
 

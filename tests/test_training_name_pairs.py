@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kg.merge import Names, pair_values
 from kg.pair_features import FEATURES
+from kg.profile_table import ProfileTable
 from tests.conftest import HashEncoder
 from training import name_pairs
 from training.boosting import Pairs
@@ -46,7 +47,7 @@ def test_mentions_of_one_cluster_are_one(names: Names) -> None:
     assert pairs.weight.tolist() == [1] * 6
     assert pairs.entities.tolist() == [("a",), ("a", "b"), ("a",), ("a", "b"), ("a",), ("b", "a")]
     every = np.array([[i, j] for i in range(4) for j in range(i + 1, 4)])
-    assert np.array_equal(pairs.features, pair_values(names, names.profiles(), every))
+    assert np.array_equal(pairs.features, pair_values(names, ProfileTable.of(names.profiles()), every))
 
 
 def test_what_surrounds_two_names_can_be_left_out(names: Names) -> None:

@@ -11,6 +11,7 @@ from kg.candidates import CandidateConfig, candidate_pairs
 from kg.merge import MENTIONS, Names, pair_values
 from kg.names import name_form
 from kg.pair_features import FEATURES
+from kg.profile_table import ProfileTable
 from training.boosting import Pairs, fit
 
 Shares = Sequence[Mapping[str, float]]
@@ -85,7 +86,7 @@ def _featured(names: Names, candidates: CandidateConfig) -> tuple[np.ndarray, np
     profiles = names.profiles()
     forms = [name_form(surface) for surface in names.surfaces]
     pairs = candidate_pairs(profiles, forms, names.vectors, names.contexts, candidates)
-    return pairs, pair_values(names, profiles, pairs)
+    return pairs, pair_values(names, ProfileTable.of(profiles), pairs)
 
 
 def _entities(pairs: np.ndarray, own: Sequence[tuple[str, ...]]) -> np.ndarray:
