@@ -108,7 +108,11 @@ def assemble(
         **_csr_tensors("holders", incidence.T.tocsr()),
         **_csr_tensors("same_as", _same_as(concepts, merge.same_as)),
     }
-    counts = {name: table.num_rows for name, table in tables.items()} | {"edges": int(weights.nnz) // 2}
+    counts = {name: table.num_rows for name, table in tables.items()} | {
+        "edges": int(weights.nnz) // 2,
+        "same_as": len(tensors["same_as_values"]) // 2,
+        "parted_names": int((np.bincount(parted.spellings()) > 1).sum()),
+    }
     return Assembled(tables, tensors, counts)
 
 

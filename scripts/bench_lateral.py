@@ -141,7 +141,8 @@ def run(arguments: Arguments) -> int:
     ask(without_scorer(), collection.queries)
     for fold, weights in enumerate(arguments.weights):
         own = [query for query in collection.queries if fold_of(entities[query.query_id], folds) == fold]
-        ask(with_scorer(weights), own)
+        if own:
+            ask(with_scorer(weights), own)
     rows = list(compared(asked, {query: entities[query] for query in qrels}))
     if arguments.json:
         print_json({"queries": len(qrels), "rows": [row._asdict() for row in rows]})
