@@ -28,6 +28,8 @@ _ROMAN = regex.compile(r"(x{0,3})(ix|iv|v?i{0,3})")
 """Up to 39: further letters make words and acronyms ("mix", "MDL")."""
 _DIGITS = regex.compile(r"(\d+)(?:\.0+)?(?:st|nd|rd|th)?")
 _DIGIT = regex.compile(r"\d")
+_WORD = regex.compile(r"[aeiouy]|[^\x00-\x7f]")
+"""A vowel, or a letter that ASCII lacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,8 @@ def word_match(a: str, b: str) -> str | None:
         return "stem"
     short, long = (a, b) if (len(a), a) < (len(b), b) else (b, a)
     if len(short) == 1:
-        return "initial" if long[0] == short and long.isalpha() else None
+        # "c" begins "charles", and no "css": without a vowel it is no word.
+        return "initial" if long[0] == short and long.isalpha() and _WORD.search(long) else None
     kind = _loose_match(short, long)
     return None if kind is None or _DIGIT.search(short + long) or opposed(a, b) else kind
 
@@ -178,11 +181,12 @@ def _same_year(a: str, b: str) -> bool:
 
 
 def _abbreviates(short: str, long: str) -> bool:
-    """The beginning of a word, or its first and last letters with others in order: "univ", "intl", "dept"."""
+    """The beginning of a word, cut before a vowel, or its first and last letters with others in order: "univ", "intl",
+    "dept"; "lambda" and "face" begin other words."""
     if len(short) < 2 or len(long) < len(short) + 2:
         return False
     if long.startswith(short):
-        return len(short) >= 3
+        return len(short) >= 3 and short[-1] not in "aeiou"
     letters = iter(long)
     return len(short) <= 5 and short[-1] in long[-3:] and all(ch in letters for ch in short)
 

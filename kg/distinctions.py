@@ -40,6 +40,8 @@ def _narrower(a: Profile, b: Profile) -> bool:
     else:
         alignment = align(a.core, b.core)
         own = frozenset((*alignment.left, *alignment.right)) - a.dropped - b.dropped
+        if "initial" in alignment.kinds and not (a.capital and b.capital):
+            return True  # J. Smith is John Smith; M weights may be anything
     own |= {word for word in a.dropped ^ b.dropped if word in TYPE_WORDS and word not in left & right}
     if own and len(a.core) == len(b.core) == 1 and not (a.capital or b.capital or a.acronym or b.acronym):
         return True  # a graph approach is no graph: one plain word needs its type

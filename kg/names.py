@@ -20,6 +20,7 @@ _POSSESSIVE = re.compile(r"['’]s\b|['’]")
 _DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}")
 _GREEK = re.compile(r"[α-ω]")
 _GREEK_WORD = regex.compile(r"[\p{Greek}\p{M}]{2,}")
+_CAPITALS_AND_S = regex.compile(r"\p{Lu}{2,}s")
 _DIGITS_APART = re.compile(r"\d \d")
 _SPACE_AFTER_NON_DIGIT = re.compile(r"(?<!\d) | (?!\d)")
 
@@ -70,12 +71,15 @@ def _singular(token: str) -> str:
 
 @lru_cache(maxsize=1 << 18)
 def token_form(token: str) -> str:
-    """Normal form of one word: NFKC, case folded, singular unless written in capitals (GPS, OLS), Greek by name."""
-    capitals = token.isupper() and 1 < len(token) <= _LONGEST_CAPITALS
+    """Normal form of one word: NFKC, case folded, singular unless it ends in capitals (GPS, OLS, ConvS2S), Greek by
+    name."""
+    capitals = 1 < len(token) <= _LONGEST_CAPITALS if token.isupper() else token.endswith("S")
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", token).casefold())
     if not _GREEK_WORD.fullmatch(folded):  # letters used as signs (β, 1β, κB)
         folded = unicodedata.normalize("NFKC", _GREEK.sub(lambda match: GREEK_LETTERS[match[0]], folded))
-    return folded if capitals else _singular(folded)
+    if capitals:
+        return folded
+    return folded[:-1] if _CAPITALS_AND_S.fullmatch(token) else _singular(folded)
 
 
 def name_form(name: str) -> str:

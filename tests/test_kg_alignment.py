@@ -46,6 +46,9 @@ from kg.names import name_form
         ("univ", "university", "abbreviation"),
         ("dept", "department", "abbreviation"),
         ("j", "john", "initial"),
+        ("c", "css", None),  # no word
+        ("lambda", "lambdamart", None),
+        ("face", "facebook", None),
         ("k", "john", None),
         ("x1", "x2", None),
         ("hypotension", "hypertension", None),

@@ -97,6 +97,7 @@ def test_words_of_every_script_survive(name: str) -> None:
         ("mice", "mouse"), ("womens", "woman"), ("ties", "tie"), ("βs", "beta"),
         ("bias", "bias"), ("analysis", "analysis"), ("economics", "economics"), ("virus", "virus"), ("loss", "loss"),
         ("diabetes", "diabetes"), ("series", "series"), ("gas", "gas"), ("GPS", "gps"), ("OLS", "ols"),
+        ("GPUs", "gpu"), ("APIs", "api"), ("ConvS2S", "convs2s"),
         ("κB", "kappab"), ("λόγος", "λόγοσ"),
     ],
 )  # fmt: skip

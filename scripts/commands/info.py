@@ -99,13 +99,14 @@ def _print_graph(path: Path, graph: LateralGraph, description: dict[str, Any]) -
     counts, configuration = description["counts"], description["configuration"]
     console.print(
         f"{path}: {counts['documents']:,} documents, {counts['sections']:,} sections, {counts['concepts']:,} concepts, "
-        f"{counts['edges']:,} edges, {counts['relations']:,} relations, {counts['same_as']:,} same-as links"
+        f"{counts['edges']:,} edges, {counts['relations']:,} relations, "
+        f"{counts.get('same_as', 0):,} same-as links"
     )
     for name in ("extractor", "encoder"):
         console.print(f"  {name}: {configuration[name]['name']} ({configuration[name]['fingerprint'][:12]})")
     console.print(f"  concepts in more than one paper: {description['lateral_concepts']:,}")
-    if counts["parted_names"]:
-        console.print(f"  names parted by what surrounds them: {counts['parted_names']:,}")
+    if parted := counts.get("parted_names", 0):
+        console.print(f"  names parted by what surrounds them: {parted:,}")
     said = configuration["merge"]["overrules"]
     if any(said.values()):
         told = ", ".join(f"{len(pairs):,} {verdict}" for verdict, pairs in sorted(said.items(), reverse=True))
