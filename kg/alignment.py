@@ -181,12 +181,12 @@ def _same_year(a: str, b: str) -> bool:
 
 
 def _abbreviates(short: str, long: str) -> bool:
-    """The beginning of a word, cut before a vowel, or its first and last letters with others in order: "univ", "intl",
-    "dept"; "lambda" and "face" begin other words."""
+    """The beginning of a word, cut between a consonant and a vowel, or its first and last letters with others in
+    order: "univ", "intl", "dept". "face" begins facebook and "bond" a bondholder, which are other words."""
     if len(short) < 2 or len(long) < len(short) + 2:
         return False
     if long.startswith(short):
-        return len(short) >= 3 and short[-1] not in "aeiou"
+        return len(short) >= 3 and short[-1] not in "aeiou" and long[len(short)] in "aeiouy"
     letters = iter(long)
     return len(short) <= 5 and short[-1] in long[-3:] and all(ch in letters for ch in short)
 

@@ -12,6 +12,7 @@ from kg.acronyms import SMALL_WORDS
 from kg.alignment import align
 from kg.opposites import opposed
 from kg.profiles import Profile
+from kg.stems import american
 from kg.typewords import DEGREES, LEADING, LEGAL_FORMS, PLAIN_TYPES, TITLES, TYPE_WORDS
 
 _NEGATIONS = frozenset("non not no without".split())
@@ -42,6 +43,8 @@ def _narrower(a: Profile, b: Profile) -> bool:
         own = frozenset((*alignment.left, *alignment.right)) - a.dropped - b.dropped
         if "initial" in alignment.kinds and not (a.capital and b.capital):
             return True  # J. Smith is John Smith; M weights may be anything
+        if "stem" in alignment.kinds and len(a.core) == len(b.core) == 1 and american(*a.core) != american(*b.core):
+            return True  # of one word the ending says what it is: optimal, optimisation
     own |= {word for word in a.dropped ^ b.dropped if word in TYPE_WORDS and word not in left & right}
     if own and len(a.core) == len(b.core) == 1 and not (a.capital or b.capital or a.acronym or b.acronym):
         return True  # a graph approach is no graph: one plain word needs its type

@@ -50,24 +50,32 @@ def find_concept(graph: LateralGraph, name: str) -> int:
     ids, labels = graph.concepts["concept_id"].to_pylist(), graph.concepts["label"].to_pylist()
     if name in ids:
         return ids.index(name)
-    key = name_key(name)
-    matches = [row for row, keys in enumerate(graph.concepts["keys"].to_pylist()) if key in keys]
-    if matches:
-        return max(matches, key=lambda row: (graph.concepts["n_sections"][row].as_py(), ids[row]))
+    if matches := concepts_called(graph, name):
+        return matches[0]
     by_form = dict(zip(graph.concepts["form"].to_pylist(), labels, strict=True))
     close = [by_form[form] for form in get_close_matches(name_form(name), list(by_form), n=3)]
     hint = f"near names are {', '.join(map(repr, close))}." if close else "`evigraph info GRAPH` lists the largest."
     raise InputError(f"The graph holds no concept {name!r}; {hint}")
 
 
+def concepts_called(graph: LateralGraph, name: str) -> list[int]:
+    """Rows of the concepts of that name (any alias), those in most sections first."""
+    key = name_key(name)
+    ids, sections = graph.concepts["concept_id"], graph.concepts["n_sections"]
+    matches = [row for row, keys in enumerate(graph.concepts["keys"].to_pylist()) if key in keys]
+    return sorted(matches, key=lambda row: (sections[row].as_py(), ids[row].as_py()), reverse=True)
+
+
 def describe_concept(graph: LateralGraph, name: str, top_n: int) -> dict[str, Any]:
     """One concept with its aliases and why they are one, its strongest neighbours, the sections that mention it most,
-    the concepts that are nearly the same (``near_misses``; ``n_near_misses`` of them in all) or said not to be.
+    the concepts that are nearly the same (``near_misses``; ``n_near_misses`` of them in all) or said not to be, and
+    ``namesakes``: other concepts that are called ``name`` too.
     """
     row = find_concept(graph, name)
     neighbours, weights = row_of(graph.adjacency, row)
     sections, counts = row_of(graph.holders, row)
     near = near_misses(graph, row)
+    others = [other for other in concepts_called(graph, name) if other != row]
     labels = graph.concepts["label"]
     best = np.lexsort((neighbours, -weights))[:top_n]
     most = np.lexsort((sections, -counts))[:top_n]
@@ -77,6 +85,10 @@ def describe_concept(graph: LateralGraph, name: str, top_n: int) -> dict[str, An
         "near_misses": [asdict(miss) for miss in near[: max(top_n, 0)]],
         "n_near_misses": len(near),
         "kept_apart": kept_apart(graph, row),
+        "namesakes": [
+            {key: own[key] for key in ("concept_id", "aliases", "n_sections")}
+            for own in graph.concepts.take(pa.array(others, pa.int64())).to_pylist()
+        ],
         "neighbours": [{"label": labels[int(neighbours[i])].as_py(), "weight": float(weights[i])} for i in best],
         "sections": section_rows(graph, ids),
     }

@@ -35,7 +35,8 @@ class Join:
 class NearMiss:
     """The likeliest pair of a name of one concept and an ``other`` name of another.
 
-    ``pairs``: how many there are; ``uncertain``: the two concepts have a weighted *same as* edge.
+    ``pairs``: how many there are; ``uncertain``: the two concepts have a weighted *same as* edge; ``told_apart``:
+    something bounds the probability (``kg.distinctions``).
     """
 
     name: str
@@ -46,6 +47,7 @@ class NearMiss:
     evidence: str
     pairs: int
     uncertain: bool
+    told_apart: bool
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -98,12 +100,14 @@ def near_misses(graph: LateralGraph, row: int) -> list[NearMiss]:
         across[outer].append(inner)
     start, end = (int(place) for place in graph.same_as.crow_indices()[row : row + 2])
     uncertain = set(graph.same_as.col_indices()[start:end].tolist())
+    linked = graph.manifest["configuration"]["merge"]["linked"]
     found = []
     for concept, links in across.items():
         best = min(links, key=lambda link: link.rank)
         label, concept_id = (graph.concepts[column][concept].as_py() for column in ("label", "concept_id"))
         pair = (best.left, best.right, label, concept_id, best.probability, best.evidence)
-        found.append(NearMiss(*pair, pairs=len(links), uncertain=concept in uncertain))
+        bounded = best.probability == linked
+        found.append(NearMiss(*pair, len(links), uncertain=concept in uncertain, told_apart=bounded))
     return sorted(found, key=lambda miss: (not miss.uncertain, -miss.probability, miss.concept_id))
 
 
@@ -125,15 +129,24 @@ def unheeded(overrules: Overrules, concepts: pa.Table) -> tuple[list[str], list[
         for key in asked.intersection(keys):
             holders[key].add(row)
     unknown = {form for form in forms if form_key(form) not in holders}
-    told = []
-    for pairs, verdict, wanted in ((overrules.same, "the same", True), (overrules.different, "different", False)):
-        for pair in pairs:
-            left, right = (holders.get(form_key(form), set()) for form in pair)
-            if left and right and bool(left & right) != wanted:
-                told.append(
-                    f"{pair[0]!r} and {pair[1]!r} are not {'one' if wanted else 'apart'}, though said to be {verdict}: "
-                    "one is an acronym that papers define; say it of what it stands for"
-                )
+    acronym = "one is an acronym that papers define; say it of what it stands for"
+    told = [
+        f"{left!r} is not one, though said to be: papers define it as an acronym; say it of what it stands for"
+        for left, right in overrules.same
+        if left == right and len(holders.get(form_key(left), ())) > 1
+    ]
+    for named in overrules.classes():
+        first, *others = [form for form in named if form_key(form) in holders] or [""]
+        told += [
+            f"{first!r} and {other!r} are not one, though said to be the same: {acronym}"
+            for other in others
+            if not holders[form_key(first)] & holders[form_key(other)]
+        ]
+    told += [
+        f"{left!r} and {right!r} are not apart, though said to be different: {acronym}"
+        for left, right in overrules.different
+        if holders.get(form_key(left), set()) & holders.get(form_key(right), set())
+    ]
     return sorted(unknown), told
 
 

@@ -93,6 +93,15 @@ class Overrules:
                     f"({' = '.join(map(repr, names))}); take one of these out."
                 )
 
+    def classes(self) -> list[list[str]]:
+        """Names said to be the same, also by a chain, in normal form and sorted; a class for each thing."""
+        form = {form_key(name): name for pair in self.same for name in pair}
+        number = self._classes()
+        found: dict[int, list[str]] = {}
+        for key, name in sorted(form.items(), key=lambda entry: entry[1]):
+            found.setdefault(number[key], []).append(name)
+        return sorted(found.values())
+
     def _chain(self, start: str, end: str) -> list[str]:
         """Keys from one to the other, each said to be the same as the next; the fewest."""
         neighbours = _neighbours(self.same)

@@ -46,9 +46,10 @@ def _read(path: Path) -> Iterator[Said]:
 
 
 def _said(row: Sequence[str], head: Sequence[str], place: str) -> Said:
-    if len(row) != len(head):
+    needed = 1 + max(map(head.index, COLUMNS))  # columns that are passed over may be left out at the end
+    if not needed <= len(row) <= len(head):
         raise InputError(f"{place}: {len(row)} fields, not {len(head)}; put a name that holds a comma in quotes.")
-    fields = {column: value.strip() for column, value in zip(head, row, strict=True)}
+    fields = {column: value.strip() for column, value in zip(head, row, strict=False)}
     for column in COLUMNS:
         if any("\ud800" <= ch <= "\udfff" for ch in fields[column]):
             raise InputError(f"{place}: {column} is not UTF-8; save the file in that encoding.")

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from kg.alignment import align, number_of
+from kg.names import GREEK_NAMES
 from kg.opposites import opposed
 from kg.profile_table import ProfileTable
 from kg.profiles import Profile
@@ -93,7 +94,7 @@ def _is_number(word: str) -> bool:
 
 
 def _is_letter(word: str) -> bool:
-    return len(word) == 1 and word.isalpha()
+    return (len(word) == 1 and word.isalpha()) or word in GREEK_NAMES
 
 
 def _is_year(word: str) -> bool:

@@ -122,7 +122,7 @@ def _print(graph: Path, report: BuildReport, read: ReadReport | None, openie: Op
         _list("sections without ready triples (kept, but they hold no concept)", report.without_triples)
         _list("passages with ready triples that are in no paper here", report.unused_passages)
     _list("names of the list that no concept has (what is said of them waits until one does)", report.unknown_names)
-    _list("verdicts on names without effect", report.unheeded)
+    _list("of what the list of names says has no effect", report.unheeded)
     _list("without any text (kept, but nothing of them can be found)", report.empty)
     _list("with a title only", report.title_only)
     _list("replaced by a paper of another title (if they are two papers, give one another id)", report.retitled)

@@ -49,6 +49,8 @@ from kg.names import name_form
         ("c", "css", None),  # no word
         ("lambda", "lambdamart", None),
         ("face", "facebook", None),
+        ("bond", "bondholder", None),
+        ("ratio", "rationing", None),
         ("k", "john", None),
         ("x1", "x2", None),
         ("hypotension", "hypertension", None),

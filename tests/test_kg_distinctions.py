@@ -22,6 +22,7 @@ def greatest(left: str, right: str, explained: frozenset[str] = frozenset()) -> 
         ("CIFAR-10", "the CIFAR-10 dataset"), ("BLEU", "BLEU score"), ("Apple", "Apple Inc."), ("Dr. Smith", "Smith"),
         ("naïve Bayes", "naive bayes"), ("convolutional neural network", "Convolutional neural networks (CNN)"),
         ("World War II", "Second World War"), ("FDR", "false discovery rate"), ("J. Smith", "John Smith"),
+        ("randomised", "randomized"), ("asset prices", "asset pricing"),
     ],
 )  # fmt: skip
 def test_spellings_may_be_joined(left: str, right: str) -> None:
@@ -35,6 +36,7 @@ def test_spellings_may_be_joined(left: str, right: str) -> None:
         ("employer", "employment"), ("graph", "graph approach"), ("relativity", "general relativity"),
         ("Parkinson's law", "Parkinson's disease"), ("control", "control group"), ("York", "New York"),
         ("machine translation", "neural machine translation"), ("M weights", "model weights"),
+        ("optimal", "optimisation"), ("school", "schooling"),
     ],
 )  # fmt: skip
 def test_narrower_names_are_linked_at_most(left: str, right: str) -> None:

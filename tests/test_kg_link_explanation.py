@@ -39,7 +39,7 @@ def graph(aliases: Sequence[Sequence[str]], links: Sequence[Row], same_as: Seque
         if links
         else pa.table({name: pa.array([], kind) for name, kind in zip(columns, KINDS, strict=True)}),
         same_as=dense.to_sparse_csr(),
-        manifest={"configuration": {"merge": {"overrules": said}}},
+        manifest={"configuration": {"merge": {"overrules": said, "linked": 0.75}}},
     )
 
 
@@ -113,15 +113,17 @@ def test_near_misses_are_the_likeliest_pair_of_each_other_concept_uncertain_link
             (0, 1, "BLEU", "ROUGE", 0.2, "embedding"),
             (1, 0, "ROUGE score", "BLEU score", 0.3, "spelling"),
             (2, 0, "apple", "BLEU", 0.4, "initials"),
-            (2, 3, "apple", "pear", 0.9, "embedding"),
+            (2, 3, "apple", "pear", 0.75, "embedding"),
         ],
         same_as=[(0, 1), (2, 3)],
     )
     assert near_misses(found, 0) == [
-        NearMiss("BLEU score", "ROUGE score", "ROUGE", "id1", 0.3, "spelling", pairs=2, uncertain=True),
-        NearMiss("BLEU", "apple", "apple", "id2", 0.4, "initials", pairs=1, uncertain=False),
+        NearMiss(
+            "BLEU score", "ROUGE score", "ROUGE", "id1", 0.3, "spelling", pairs=2, uncertain=True, told_apart=False
+        ),
+        NearMiss("BLEU", "apple", "apple", "id2", 0.4, "initials", pairs=1, uncertain=False, told_apart=False),
     ]
-    assert [miss.concept for miss in near_misses(found, 2)] == ["pear", "BLEU"]
+    assert [(miss.concept, miss.told_apart) for miss in near_misses(found, 2)] == [("pear", True), ("BLEU", False)]
     assert kept_apart(found, 0) == ["apple", "rouge"]
     assert kept_apart(found, 2) == ["bleu score"]
     assert kept_apart(found, 3) == near_misses(graph([["a"]], []), 0) == []
@@ -140,3 +142,17 @@ def test_verdicts_on_names_that_are_not_there_or_are_acronyms_are_told() -> None
         "'asset pricing model' and 'capm' are not apart, though said to be different",
     ]
     assert unheeded(Overrules(), concepts) == ([], [])
+
+
+def test_verdicts_that_go_through_a_name_that_is_not_there_or_name_one_thing_are_told_too() -> None:
+    concepts = graph(
+        [["CRF", "conditional random field"], ["CRF", "case report form"], ["form"], ["sheet"]], []
+    ).concepts
+    said = [Said("same", "form", "paper"), Said("same", "paper", "sheet"), Said("same", "CRF", "crf")]
+    unknown, told = unheeded(Overrules.of(said), concepts)
+    assert unknown == ["paper"]
+    assert [sentence.partition(":")[0] for sentence in told] == [
+        "'crf' is not one, though said to be", "'form' and 'sheet' are not one, though said to be the same",
+    ]  # fmt: skip
+    # Of two concepts that are called CRF one is what is said.
+    assert unheeded(Overrules.of([Said("same", "CRF", "case report form")]), concepts) == ([], [])

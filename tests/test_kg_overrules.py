@@ -206,6 +206,8 @@ def test_a_file_is_read_whatever_its_spaces_columns_and_blank_lines(tmp_path: Pa
         [Said("same", "John Smith", "Smith, J."), Said("different", "CIFAR-10", "data sets")]
     )
     assert not read_overrules(written(tmp_path, "verdict,name,other\n"))
+    without = "verdict,name,other,why\nsame,a,b\nsame,c,d,so\n"  # what is passed over may be missing
+    assert read_overrules(written(tmp_path, without)) == Overrules.of([Said("same", "a", "b"), Said("same", "c", "d")])
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,7 @@ def test_surroundings_go_in_as_they_are() -> None:
         ("World War II", "Second World War", {"left_over": 0, "number_both": 0, "number_one": 0, "ordered": 0}),
         ("March 31, 1954", "October 31, 1954", {"opposed": 1, "shared": 2}),
         ("vitamin C", "vitamin D", {"letter_both": 1, "shared": 1}),
+        ("TNF-α", "TNF-beta", {"letter_both": 1}),
         ("vitamin C", "vitamin", {"letter_one": 1, "letter_both": 0}),
         ("CIFAR-10", "the CIFAR-10 dataset", {"same_core": 1, "same_key": 0, "dropped_both": 0}),
         ("Parkinson's law", "Parkinson's disease", {"same_core": 1, "dropped_both": 1}),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kg.build import Tools, build_graph, open_graph
+from kg.inspect import describe_concept
 from kg.lateral import LateralGraph
 from kg.names import name_key
 from kg.records import Document
@@ -73,6 +74,16 @@ def test_an_acronym_of_two_senses_stays_two(graph_of: GraphOf) -> None:
 
 def test_an_acronym_that_nothing_decides_stays_its_own(graph_of: GraphOf) -> None:
     assert sorted(map(sorted, holders(two_senses(graph_of), "CRF").values())) == [["a"], ["b"], ["c"]]
+
+
+def test_all_concepts_of_one_name_are_told(graph_of: GraphOf) -> None:
+    graph = two_senses(graph_of)
+    told = describe_concept(graph, "CRF", 3)
+    others = {other["concept_id"] for other in told["namesakes"]}
+    assert {told["concept_id"], *others} == set(holders(graph, "CRF"))
+    assert len(others) == 2
+    assert describe_concept(graph, "conditional random field", 3)["namesakes"] == []
+    assert describe_concept(graph, sorted(others)[0], 3)["concept_id"] == sorted(others)[0]
 
 
 def test_spellings_are_one_concept_and_other_scripts_stay_their_own(graph_of: GraphOf) -> None:

@@ -97,7 +97,7 @@ def test_as_json_it_is_the_same_data(graph: Path, strict: Path, capsys: pytest.C
     assert value["joins"][1:] == [{"spellings": ["BLEU metric"], "other": "BLEU", **pair}]
     [miss] = value["near_misses"]
     names = {"name": "BLEU", "other": "BLEU score", "concept": "BLEU score", "concept_id": miss["concept_id"]}
-    assert miss == {**names, **pair, "pairs": 1, "uncertain": True}
+    assert miss == {**names, **pair, "pairs": 1, "uncertain": True, "told_apart": False}
     assert (value["n_near_misses"], value["kept_apart"]) == (1, ["river crossing"])
     near = json.loads(shown(capsys, strict, "--concept", "BLEU", "--json", "--top_n", 1))
     assert (len(near["near_misses"]), near["n_near_misses"]) == (1, 2)

@@ -122,8 +122,13 @@ def _print_graph(path: Path, graph: LateralGraph, description: dict[str, Any]) -
 
 def _print_concept(concept: dict[str, Any], n_neighbours: int, top_n: int) -> None:
     console = out()
-    console.print(f"{concept['label']} ({concept['concept_id']}), in {concept['n_sections']:,} sections")
+    console.print(
+        f"{concept['label']} ({concept['concept_id']}), in {concept['n_sections']:,} "
+        f"{'section' if concept['n_sections'] == 1 else 'sections'}"
+    )
     console.print(f"  names: {', '.join(concept['aliases'])}")
+    for other in concept["namesakes"]:
+        console.print(f"  another concept of that name: {other['concept_id']} ({', '.join(other['aliases'])})")
     _print_joins(concept["joins"], top_n)
     if concept["near_misses"]:
         console.print(f"  perhaps the same{_of(concept['near_misses'], concept['n_near_misses'])}:")
@@ -165,7 +170,8 @@ def _near(miss: dict[str, Any]) -> tuple[str, str]:
 def _evidence(pair: dict[str, Any]) -> str:
     if pair["evidence"] == "overruled":
         return "one by the list of names,"
-    return f"{PLAIN.get(pair['evidence'], pair['evidence'])}, {pair['probability']:.2f}".replace(" 0.", " .")
+    why = PLAIN.get(pair["evidence"], pair["evidence"]) + (", but told apart" if pair.get("told_apart") else "")
+    return f"{why}, {pair['probability']:.2f}".replace(" 0.", " .")
 
 
 def _print_columns(rows: Sequence[tuple[str, str]]) -> None:
