@@ -68,7 +68,7 @@ class MergeConfig:
 
 
 MENTIONS = MergeConfig(
-    join=0.3,
+    join=0.2,
     by_rules=False,
     candidates=CandidateConfig(
         block=512, near=NearConfig(floor=0.3, neighbours=16), around=NearConfig(floor=0.3, neighbours=6)
