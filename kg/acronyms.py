@@ -8,6 +8,8 @@ before the parenthesis, and its first letter must begin a word. Both orders are 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import regex
 
 _PARENTHESIS = regex.compile(r"\(([^()]{2,80})\)")
@@ -110,23 +112,21 @@ def spells(letters: str, words: str) -> bool:
     pieces = words.split()
     if not pieces or not 2 <= len(letters) < len(words) or len(pieces) > len(letters):
         return False
-    return _spread(letters, pieces)
+    used = {0}  # letters that the words so far may have used up
+    for word in pieces:
+        used = {after for before in used for after in _after(letters, before, word)}
+    return len(letters) in used
 
 
-def _spread(letters: str, pieces: list[str]) -> bool:
-    """Every word gives its first letter, and then further letters of its own, in order; all letters are used."""
-    if not pieces:
-        return not letters
-    first, rest = pieces[0], pieces[1:]
-    if not letters or letters[0] != first[0]:
-        return first in SMALL_WORDS and _spread(letters, rest)
-    position, taken = 0, 0
-    options = []
-    for index, ch in enumerate(letters):  # as many letters as this word can give, in order
-        position = first.find(ch, position)
-        if position < 0:
-            break
-        position += 1
-        taken = index + 1
-        options.append(taken)
-    return any(_spread(letters[n:], rest) for n in reversed(options))
+def _after(letters: str, before: int, word: str) -> Iterator[int]:
+    """Letters used after a word that gives its first letter, and then further letters of its own, in order."""
+    if letters[before : before + 1] != word[0]:
+        if word in SMALL_WORDS:
+            yield before
+        return
+    position = 0
+    for after, ch in enumerate(letters[before:], before + 1):  # as many as this word can give
+        position = word.find(ch, position) + 1
+        if not position:
+            return
+        yield after

@@ -24,6 +24,8 @@ KINDS = ("same", "stem", "number", "nickname", "spelling", "abbreviation", "init
 _BEST_FIRST = {kind: place for place, kind in enumerate(KINDS)}
 _RANK = {"same": 0, "stem": 1, "number": 1, "nickname": 2, "spelling": 2, "abbreviation": 2, "initial": 3}
 
+_LONGEST_WORD = 60
+"""Letters beyond which nobody has misspelled a word."""
 _ROMAN = regex.compile(r"(x{0,3})(ix|iv|v?i{0,3})")
 """Up to 39: further letters make words and acronyms ("mix", "MDL")."""
 _DIGITS = regex.compile(r"(\d+)(?:\.0+)?(?:st|nd|rd|th)?")
@@ -169,7 +171,11 @@ def _loose_match(short: str, long: str) -> str | None:
     if short in _nicknames(long) or long in _nicknames(short):
         return "nickname"
     least = 0.8 if len(short) > 5 else 0.75
-    if len(short) >= 4 and DamerauLevenshtein.normalized_similarity(short, long, score_cutoff=least) >= least:
+    if (
+        len(short) >= 4
+        and len(long) <= _LONGEST_WORD
+        and DamerauLevenshtein.normalized_similarity(short, long, score_cutoff=least) >= least
+    ):
         return "spelling"
     return "abbreviation" if short[0] == long[0] and _abbreviates(short, long) else None
 

@@ -130,3 +130,8 @@ def test_every_expansion_stands_in_the_text_and_holds_the_letters_in_order(text:
 )
 def test_letters_spell_words_in_order(letters: str, words: str, expected: bool) -> None:
     assert spells(letters, words) == expected
+
+
+def test_words_that_could_give_any_number_of_letters_take_no_longer() -> None:
+    assert not spells("a" * 60 + "b", " ".join(["a" * 60] * 30))  # a walk through all divisions would not end
+    assert spells("a" * 60, " ".join(["a" * 60] * 30))
