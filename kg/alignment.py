@@ -26,6 +26,7 @@ _RANK = {"same": 0, "stem": 1, "number": 1, "nickname": 2, "spelling": 2, "abbre
 
 _LONGEST_WORD = 60
 """Letters beyond which nobody has misspelled a word."""
+_LONGEST_CUT = 5
 _ROMAN = regex.compile(r"(x{0,3})(ix|iv|v?i{0,3})")
 """Up to 39: further letters make words and acronyms ("mix", "MDL")."""
 _DIGITS = regex.compile(r"(\d+)(?:\.0+)?(?:st|nd|rd|th)?")
@@ -188,11 +189,13 @@ def _same_year(a: str, b: str) -> bool:
 
 def _abbreviates(short: str, long: str) -> bool:
     """The beginning of a word, cut between a consonant and a vowel, or its first and last letters with others in
-    order: "univ", "intl", "dept". "face" begins facebook and "bond" a bondholder, which are other words."""
+    order: "univ", "intl", "dept". "fast" begins faster and "fibrin" fibrinogen, "bond" a bondholder: more than five
+    letters, or nearly all, are no abbreviation."""
     if len(short) < 2 or len(long) < len(short) + 2:
         return False
     if long.startswith(short):
-        return len(short) >= 3 and short[-1] not in "aeiou" and long[len(short)] in "aeiouy"
+        cut = short[-1] not in "aeiou" and long[len(short)] in "aeiouy"
+        return cut and 3 <= len(short) <= _LONGEST_CUT and len(long) >= len(short) + 4
     letters = iter(long)
     return len(short) <= 5 and short[-1] in long[-3:] and all(ch in letters for ch in short)
 

@@ -79,8 +79,8 @@ def candidate_pairs(
         placed = torch.nonzero(contexts.abs().sum(dim=1) > 0).flatten()
         found.append(placed.numpy()[near_pairs(contexts[placed], config.around)])
     pairs = distinct_pairs(found, n)
-    number = {kind: i for i, kind in enumerate(sorted({p.kind for p in profiles}))}
-    kinds = np.asarray([number[p.kind] for p in profiles], dtype=np.int64)
+    number = {kind: i for i, kind in enumerate(sorted({p.kind.casefold() for p in profiles}))}
+    kinds = np.asarray([number[p.kind.casefold()] for p in profiles], dtype=np.int64)
     left, right = kinds[pairs[:, 0]], kinds[pairs[:, 1]]
     unknown = number.get("", -1)
     return pairs[(left == right) | (left == unknown) | (right == unknown)]

@@ -30,6 +30,10 @@ LEAST_COSINE = {
 """Cosine that the rules ask for besides."""
 
 
+RARE_USES = 3
+"""Sections that a misspelled name may stand in."""
+
+
 def refused(features: np.ndarray) -> np.ndarray:
     """bool [m]: what is left of the two tells them apart: two numbers or versions, two letters, opposites."""
     return (column(features, "number_both") + column(features, "letter_both") + column(features, "opposed")) > 0
@@ -76,6 +80,9 @@ def rule_score(features: np.ndarray, evidence: np.ndarray, embedding_cosine: flo
     for kind, value in SCORES.items():
         shown = (evidence == EVIDENCE.index(kind)) & (cosine >= LEAST_COSINE.get(kind, 0.0))
         score[shown] = value
+    # Who misspells a name does so once or twice; two that stand in many sections are two: dysphagia, dysphasia.
+    rare = column(features, "uses_rarer") <= np.log(RARE_USES) + 1e-6
+    score[(evidence == EVIDENCE.index("spelling")) & ~rare] = 0.0
     # A person's initials are enough where the surname is the same.
     person = (column(features, "person") > 0) & (column(features, "last_word") > 0)
     score[(evidence == EVIDENCE.index("initials")) & person] = 0.8

@@ -144,7 +144,7 @@ def merge_names(names: Names, config: MergeConfig = MergeConfig()) -> Merged:
         accepted &= ~senses
         probability[senses] = np.minimum(probability[senses], config.linked)
         alike[np.bincount(names.spellings)[names.spellings] > 1] = -1
-    alike[pairs[said].ravel()] = -1  # what people say is compared
+    alike[config.overrules.set_apart(names)] = -1
     group = complete_linkage(
         len(profiles), pairs[accepted], probability[accepted], config.join, pairs[said & (probability == 1)], alike
     )

@@ -20,6 +20,7 @@ _POSSESSIVE = re.compile(r"['’]s\b|['’]")
 _DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}")
 _GREEK = re.compile(r"[α-ω]")
 _GREEK_WORD = regex.compile(r"[\p{Greek}\p{M}]{2,}")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _CAPITALS_AND_S = regex.compile(r"\p{Lu}{2,}s")
 _DIGITS_APART = re.compile(r"\d \d")
 _SPACE_AFTER_NON_DIGIT = re.compile(r"(?<!\d) | (?!\d)")
@@ -60,7 +61,7 @@ def _singular(token: str) -> str:
         return _IRREGULAR[token]
     if len(token) < 4 or not token.isascii() or token in _INVARIANT:
         return token
-    if not token.endswith("s") or token.endswith(("ss", "us", "is", "ics", "ous")):
+    if not token.endswith("s") or token.endswith(("ss", "us", "is", "ics", "ous", "series", "species")):
         return token
     if token.endswith("ies"):
         return token[:-3] + "y" if len(token) > 4 else token[:-1]
@@ -98,7 +99,8 @@ def name_form(name: str) -> str:
 def word_forms(text: str) -> str:
     """Forms of the words of ``text``, signs beside them dropped; "" where it has no word."""
     text = _DOTTED.sub(lambda match: match[0].replace(".", ""), unicodedata.normalize("NFKC", text))
-    return " ".join(map(token_form, _TOKEN.findall(_POSSESSIVE.sub("", text))))
+    text = _THOUSANDS.sub("", _POSSESSIVE.sub("", text))
+    return " ".join(map(token_form, _TOKEN.findall(text)))
 
 
 def form_key(form: str) -> str:

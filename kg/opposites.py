@@ -14,7 +14,7 @@ _OPPOSED_PREFIXES = (
     ("up", "down"), ("mono", "poly"), ("uni", "multi"), ("homo", "hetero"), ("in", "out"), ("in", "ex"),
     ("uni", "bi"), ("uni", "tri"), ("bi", "tri"), ("mono", "di"), ("di", "tri"),
     ("in", "de"), ("en", "de"), ("im", "ex"), ("ex", "im"),
-    ("afferent", "efferent"), ("sym", "asym"), ("up", "un"), ("inner", "outer"), ("for", "back"),
+    ("sym", "asym"), ("up", "un"), ("for", "back"), ("im", "em"),
 )  # fmt: skip
 _OPPOSITES = frozenset(
     frozenset(pair.split("/"))
@@ -30,9 +30,12 @@ _OPPOSITES = frozenset(
         "agonist/antagonist oxidation/reduction agonism/antagonism union/intersection minimum/maximum min/max "
         "short/long demand/offer wholesale/retail upstream/downstream ex/post bull/bear call/put debt/equity "
         "before/after am/pm ad/bc ce/bce pre/post intra/inter micro/macro hyper/hypo endo/exo mono/poly uni/multi "
-        "over/under up/down homo/hetero"
+        "over/under up/down homo/hetero inner/outer afferent/efferent prior/posterior affect/effect anterior/posterior "
+        "causal/casual ventral/dorsal proximal/distal"
     ).split()
 )
+_OPPOSED_SUFFIXES = (("ic", "ous"), ("ate", "ite"), ("ide", "ite"), ("ide", "ate"), ("ose", "ase"), ("in", "ase"))
+"""What a compound or an enzyme is, by its ending: sulfuric and sulfurous acid, chloride and chlorite."""
 _TEENS = "thir four fif six seven eigh nine".split()
 _TENS = "twent thirt fort fift sixt sevent eight ninet".split()
 _LARGE = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
@@ -92,6 +95,12 @@ def _two_sides(x: str, y: str) -> bool:
     return x[:-2] == y[:-2] and "ee" in {x[-2:], y[-2:]} and {x[-2:], y[-2:]} <= {"er", "or", "ee"}
 
 
+def _endings(word: str) -> list[tuple[str, str]]:
+    """Pairs of suffixes of which the word has the first."""
+    both = (pair for ends in _OPPOSED_SUFFIXES for pair in (ends, ends[::-1]))
+    return [(own, other) for own, other in both if word.endswith(own)]
+
+
 @lru_cache(maxsize=1 << 18)
 def opposed(x: str, y: str) -> bool:
     """Whether two words (normal forms) that differ say different things, however near they look; symmetric.
@@ -104,6 +113,8 @@ def opposed(x: str, y: str) -> bool:
     if frozenset((x, y)) in _OPPOSITES or frozenset((stem(x), stem(y))) in _OPPOSITES:
         return True
     if any(y in places and places[y] != place for place, places in _classes_of(x)):
+        return True
+    if x[:4] == y[:4] and any({x, y} == {x[: -len(p)] + p, x[: -len(p)] + q} for p, q in _endings(x)):
         return True
     if x[-3:] != y[-3:]:  # no prefix makes the difference
         return False

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from kg.profiles import Profile
 
 VERDICTS = ("same", "different")
+_SHOWN = 12
+"""Names of a chain that are all told."""
 OVERRULED = EVIDENCE.index("overruled")
 Pair = tuple[str, str]
 
@@ -88,9 +90,12 @@ class Overrules:
             if v.verdict == "different" and number[start] == number[end]:
                 names = [written[key] for key in self._chain(start, end)]
                 names[0], names[-1] = v.name, v.other
+                chain = " = ".join(map(repr, names))
+                if len(names) > _SHOWN:
+                    chain = f"{names[0]!r} = {names[1]!r} = ... = {names[-1]!r}, a chain of {len(names):,} names"
                 raise InputError(
                     f"{_at(v)}{v.name!r} and {v.other!r} are said to be different, but also the same "
-                    f"({' = '.join(map(repr, names))}); take one of these out."
+                    f"({chain}); take one of these out."
                 )
 
     def classes(self) -> list[list[str]]:
@@ -127,8 +132,8 @@ class Overrules:
                 number[key] = classes
                 queue = [key]
                 for member in queue:
-                    new = neighbours[member] - number.keys()
-                    number |= dict.fromkeys(new, classes)
+                    new = [other for other in neighbours[member] if other not in number]
+                    number.update(dict.fromkeys(new, classes))
                     queue.extend(new)
                 classes += 1
         for key in sorted(form_key(form) for pair in self.different for form in pair):
@@ -166,6 +171,12 @@ class Overrules:
         apart = (low >= 0) & np.isin(low * len(number) + high, told_apart)
         probability = np.where(same, 1.0, np.where(apart, 0.0, probability))
         return pairs, probability, np.where(same | apart, OVERRULED, evidence).astype(np.int8)
+
+    def set_apart(self, names: Names) -> np.ndarray:
+        """bool [n]: names of the later class of two that are different, which nothing but a pair of its own joins."""
+        number = self._classes()
+        later = [last for _, last in self._told_apart(number)]
+        return np.isin(_numbered(names, number), later)
 
     def parted(self, names: Names, group: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         """bool [m]: pairs across two groups (``group`` int64 [n]) of which names are said to be different."""

@@ -20,6 +20,7 @@ from kg.pair_features import FEATURES
 
 WEIGHTS = Path(__file__).with_name("pair_scorer.json")
 _MOST_LEAVES = 64
+_LARGEST = 1e30
 
 
 class Node(NamedTuple):
@@ -51,14 +52,16 @@ class PairScorer:
 
     @classmethod
     def of(cls, record: dict[str, Any], fingerprint: str) -> PairScorer:
-        """From the JSON record that training writes; ``ValueError`` where its features are not this version's, or a
-        tree has more than 64 leaves."""
+        """From the JSON record that training writes; ``ValueError`` where its features are not this version's, a number
+        is none, or a tree is no binary tree of 64 leaves at most."""
         if tuple(record["features"]) != FEATURES:
-            raise ValueError("These weights were fitted on other features; fit them again")
-        return cls(
-            tuple(map(_tree, record["trees"])),
-            float(record["start"]), float(record["slope"]), float(record["intercept"]), fingerprint,
-        )  # fmt: skip
+            raise ValueError("these weights were fitted on other features; fit them again")
+        if not isinstance(record["trees"], list) or not record["trees"]:
+            raise ValueError("there are no trees")
+        start, slope, intercept = (_finite(record[name], name) for name in ("start", "slope", "intercept"))
+        if slope <= 0:
+            raise ValueError(f"slope is {slope}; it must be above 0")
+        return cls(tuple(map(_tree, record["trees"])), start, slope, intercept, fingerprint)
 
     def probabilities(self, features: np.ndarray, block: int = 16384) -> np.ndarray:
         """float64 [m] from float [m, features], rounded to 1e-6; each row's depends on that row alone."""
@@ -85,20 +88,33 @@ def _tree(record: dict[str, Any]) -> Tree:
     values: list[float] = []
 
     def walk(node: int) -> None:
-        feature = int(record["feature"][node])
+        feature = _whole(record["feature"][node], -1, len(FEATURES) - 1)
         if feature < 0:
-            values.append(float(record["value"][node]))
+            values.append(_finite(record["value"][node], "value"))
+            if len(values) > _MOST_LEAVES:
+                raise ValueError(f"a tree has more than {_MOST_LEAVES} leaves")
             return
         before = len(values)
-        walk(record["left"][node])
+        # A child stands behind its parent, so that no walk comes back.
+        walk(_whole(record["left"][node], node + 1, len(record["feature"]) - 1))
         leaves = (1 << len(values)) - (1 << before)
-        walk(record["right"][node])
-        nodes.append(Node(feature, float(record["threshold"][node]), leaves))
+        walk(_whole(record["right"][node], node + 1, len(record["feature"]) - 1))
+        nodes.append(Node(feature, _finite(record["threshold"][node], "threshold"), leaves))
 
     walk(0)
-    if len(values) > _MOST_LEAVES:
-        raise ValueError(f"a tree has {len(values)} leaves; there may be {_MOST_LEAVES}")
     return Tree(tuple(nodes), np.asarray(values))
+
+
+def _finite(value: object, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:
+        raise ValueError(f"{name} is {str(value)[:20]}; it must be a finite number")
+    return float(value)
+
+
+def _whole(value: object, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise ValueError(f"a feature or child is {str(value)[:20]}; it must be a whole number from {least} to {most}")
+    return value
 
 
 @lru_cache(maxsize=4)

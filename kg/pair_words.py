@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -53,6 +54,8 @@ def _values(a: Profile, b: Profile) -> tuple[float, ...]:
         left = tuple(word for word in left if word not in b.dropped)
     if a.dropped:
         right = tuple(word for word in right if word not in a.dropped)
+    if a.rest != b.rest:
+        left, right = (*left, *_only(a.rest, b.rest)), (*right, *_only(b.rest, a.rest))
     kinds = alignment.kinds
     return (
         len(kinds),
@@ -64,6 +67,11 @@ def _values(a: Profile, b: Profile) -> tuple[float, ...]:
         *_within(a, b, left, right),
         *(_telling(left, right) if left or right else _NOTHING_TOLD),
     )
+
+
+def _only(words: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Words that ``others`` lacks, each as often."""
+    return sorted((Counter(words) - Counter(others)).elements())
 
 
 def _within(a: Profile, b: Profile, left: Sequence[str], right: Sequence[str]) -> tuple[bool, ...]:

@@ -61,10 +61,10 @@ class ProfileTable:
         kinds = [own.kind.casefold() for own in profiles]
         return cls(
             profiles=profiles,
-            order=_places([(len(own.core), own.core, own.words, own.latin) for own in profiles]),
-            key=_numbered("".join(own.words) for own in profiles),
-            core=_numbered(own.core for own in profiles),
-            letters=_numbered("".join(own.core) for own in profiles),
+            order=_places([(len(own.core), own.core, own.words, own.rest, own.latin) for own in profiles]),
+            key=_numbered("".join((*own.words, *own.rest)) for own in profiles),
+            core=_numbered((own.core, own.rest) for own in profiles),
+            letters=_numbered("".join((*own.core, *own.rest)) for own in profiles),
             latin=_numbered(own.latin for own in profiles),
             first=integers(word.setdefault("".join(own.core[:1]), len(word)) for own in profiles),
             last=integers(word.setdefault("".join(own.core[-1:]), len(word)) for own in profiles),

@@ -13,7 +13,7 @@ from anyascii import anyascii
 from kg.acronyms import SMALL_WORDS
 from kg.names import GREEK_NAMES, form_key, name_form, token_form
 from kg.opposites import in_words
-from kg.typewords import LEGAL_FORMS, TYPE_WORDS, core_words
+from kg.typewords import LEADING, LEGAL_FORMS, TYPE_WORDS, core_words
 
 _CITATION = regex.compile(
     r"\s*[\(\[](?:[^()\[\]]*\bet al\b[^()\[\]]*|[^()\[\]]*\p{Lu}\p{L}+[^()\[\]]*,\s*(?:1[89]|20)\d\d[a-z]?"
@@ -29,8 +29,11 @@ _ORDINAL = regex.compile(r"\d+(?:st|nd|rd|th)$")
 _INITIAL = regex.compile(r"\p{Lu}\.")
 _DEEPEST = 3
 """Acronyms within expansions of acronyms that are spelled out: BiLSTM, bidirectional LSTM, ..."""
+_TITLED = regex.compile(r"(?:[Tt]he\s+)?\p{Lu}\p{Ll}+\.?\s+\p{Lu}")
+_POSSESSED = regex.compile(r"(?:['’]s|s['’])\s+\p{L}+$")
+_MOST_CHARACTERS = 400
 _LONGEST = 24
-"""Words of a name that are looked at; the key tells longer names apart."""
+"""Words of a name that are matched one by one."""
 
 Expansions = Mapping[str, tuple[str, ...]]
 """Key of an acronym -> the words it stands for in these papers."""
@@ -45,7 +48,9 @@ class Profile:
     - ``acronym``: the letters of a name written as one, else ""
     - ``initials``: first letters of the words, with and without small words, and of pieces in camel case
     - ``latin``: the core in Latin letters, without spaces; ``inside``: what stands in parentheses at the end, likewise
-    - ``capital``: every word begins with a capital; ``foreign``: it holds letters of another script than Latin
+    - ``capital``: every word begins with a capital, ``named``: the first of the core does; ``foreign``: it holds letters of another script than Latin;
+      ``turned``: a comma in it, which may turn its words around
+    - ``rest``: words beyond the first 24, which are compared as they are
     """
 
     kind: str
@@ -58,6 +63,9 @@ class Profile:
     inside: str
     capital: bool
     foreign: bool
+    named: bool = False
+    turned: bool = False
+    rest: tuple[str, ...] = ()
 
 
 def profile(kind: str, surface: str, expansions: Expansions | None = None) -> Profile:
@@ -68,12 +76,16 @@ def profile(kind: str, surface: str, expansions: Expansions | None = None) -> Pr
     >>> profile("", "deep LSTMs", {"lstm": ("long", "short", "term", "memory")}).core
     ('deep', 'long', 'short', 'term', 'memory')
     """
-    surface = unicodedata.normalize("NFKC", surface)
-    plain = _CITATION.sub("", surface).strip() or surface
-    match = _PARENTHESIS.match(plain)
+    surface = " ".join(unicodedata.normalize("NFKC", surface).split())
+    short = len(surface) <= _MOST_CHARACTERS  # a longer one is a text, in which a parenthesis says nothing of a name
+    plain = (_CITATION.sub("", surface).strip() if short else "") or surface
+    match = _PARENTHESIS.match(plain) if short else None
     outside, inside = (match[1], match[2]) if match else (plain, "")
-    words = _split(name_form(outside))
-    bare = core_words(words)
+    words, rest = _split(name_form(outside))
+    capital = all(word[0].isupper() or word[0].isdigit() for word in outside.split() if word[0].isalnum())
+    bare = core_words(words, bool(_TITLED.match(outside)), capital or len(words) == 1)
+    if _POSSESSED.search(outside):  # Newton's method is not Newton
+        bare = words[1:] if len(words) > 1 and words[0] in LEADING else words
     if _INITIAL.match(outside) and bare[:1] != words[:1]:  # "A. Bohr" begins with no article
         bare = (words[0], *bare)
     core = core_words(_spelled_out(bare, outside, expansions)) if expansions else bare
@@ -84,24 +96,26 @@ def profile(kind: str, surface: str, expansions: Expansions | None = None) -> Pr
         dropped=frozenset(words) - frozenset(core),
         acronym=_acronym(outside, bare),
         initials=_initials(outside, words, bare),
-        latin=_latin(core),
-        inside=_latin(core_words(_split(name_form(inside)))) if inside and name_form(inside) else "",
-        capital=all(word[0].isupper() or word[0].isdigit() for word in outside.split() if word[0].isalnum()),
+        latin=_latin((*core, *rest)),
+        inside=_latin(core_words(_split(name_form(inside))[0])) if inside and name_form(inside) else "",
+        capital=capital,
         foreign=not outside.isascii() and bool(_OTHER_SCRIPT.search(outside)),
+        named=_as_written(outside, bare)[:1].isupper(),
+        turned="," in outside,
+        rest=rest,
     )
 
 
-def _split(form: str) -> tuple[str, ...]:
-    """Words, numbers apart from letters but for ordinals: "cifar10" is "cifar 10", "twenty first" is "21"."""
+def _split(form: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The first words and the rest, numbers apart from letters but for ordinals: "cifar10" is "cifar 10", "twenty
+    first" is "21"."""
     words = [
-        word
-        for token in form.split()[:_LONGEST]
-        for word in (_APART.split(token) if not _ORDINAL.match(token) else (token,))
+        word for token in form.split() for word in (_APART.split(token) if not _ORDINAL.match(token) else (token,))
     ]
     for place in range(len(words) - 1, 0, -1):
         if (number := in_words(words[place - 1], words[place])) is not None:
             words[place - 1 : place + 1] = [str(number)]
-    return tuple(words)
+    return tuple(words[:_LONGEST]), tuple(words[_LONGEST:])
 
 
 def _latin(words: tuple[str, ...]) -> str:
@@ -128,11 +142,16 @@ def _acronym(surface: str, core: tuple[str, ...]) -> str:
     counted = all(word.isdigit() or word in GREEK_NAMES for word in core[1:])
     if not 2 <= len(letters) <= 9 or len(core) > 2 or not counted:
         return ""
-    plain = _DOTS.sub("", surface)
-    word = next((word for word in _WORDS.findall(plain) if token_form(word) == core[0]), "")
+    word = _as_written(surface, core)
     capitals, alphabetic = sum(ch.isupper() for ch in word), sum(ch.isalpha() for ch in word)
     enough = capitals >= 2 or (capitals >= 1 and len(letters) <= 3)
     return letters if enough and capitals >= 0.4 * alphabetic else ""
+
+
+def _as_written(surface: str, core: tuple[str, ...]) -> str:
+    """The word of the surface that the core begins with, "" where there is none."""
+    words = _WORDS.findall(_DOTS.sub("", surface))
+    return next((word for word in words if token_form(word) == core[0]), "") if core else ""
 
 
 def _initials(surface: str, words: tuple[str, ...], core: tuple[str, ...]) -> frozenset[str]:

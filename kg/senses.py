@@ -21,6 +21,8 @@ DOMINANT = 0.8
 """Share of the defining papers from which one sense is taken for the acronym's everywhere."""
 MARGIN = 0.1
 """Cosine by which a paper must be nearer to the papers of one sense than to those of any other."""
+_COMPARED = 64
+"""The most frequent expansions of an acronym, with which further ones are compared."""
 _SHORTEST = 3
 """Characters of an acronym that is explained in papers which do not define it themselves."""
 
@@ -109,7 +111,7 @@ def group_expansions(forms: Mapping[str, int]) -> list[list[str]]:
     """
     groups: list[list[str]] = []
     for form in sorted(forms, key=lambda form: (-forms[form], form)):
-        home = next((group for group in groups if same_words(group[0], form)), None)
+        home = next((group for group in groups[:_COMPARED] if same_words(group[0], form)), None)
         if home is None:
             groups.append([form])
         else:

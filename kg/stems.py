@@ -17,6 +17,7 @@ _BRITISH = (
     (regex.compile(r"[ao]e(?=[^u])(?<=\w{2})"), "e"),
     (regex.compile(r"(?<=\w{2}[bt])re$"), "er"),
     (regex.compile(r"ogue$"), "og"),
+    (regex.compile(r"(?<=sul)ph"), "f"),
 )
 
 

@@ -24,16 +24,16 @@ TYPE_WORDS: frozenset[str] = frozenset(
 
 PLAIN_TYPES: frozenset[str] = frozenset(
     """
-    dataset data set corpus benchmark database collection challenge task problem score metric measure value point method
-    model algorithm approach technique procedure framework system network net architecture module layer tool toolkit
-    library package software platform project program programme company corporation
+    dataset data corpus benchmark database task problem score metric measure value method model algorithm approach
+    technique procedure framework system network net architecture module layer tool toolkit software
     """.split()
 )
 """Those that may be dropped without becoming another thing: a theory, a war or a disease is not what it is named
 after."""
 
-LEADING: frozenset[str] = frozenset("the a an le la les der die das el los las".split())
-"""Articles. An adjective may be part of the name: New York, standard deviation, novel coronavirus."""
+LEADING: frozenset[str] = frozenset("the a an".split())
+"""Articles; those of other languages are part of names: El Salvador, La Paz. An adjective may be one too: New York,
+standard deviation, novel coronavirus."""
 
 LEGAL_FORMS: frozenset[str] = frozenset(
     """
@@ -48,20 +48,22 @@ TITLES: frozenset[str] = frozenset("dr prof professor sir dame mrs rev reverend"
 DEGREES: frozenset[str] = frozenset("phd dphil esq".split())
 """Those behind one; Jr. and Sr. are none: they tell a son from his father."""
 
-_BEFORE = LEADING | TITLES
-_BEHIND = TYPE_WORDS | LEGAL_FORMS | DEGREES
 
-
-def core_words(words: tuple[str, ...]) -> tuple[str, ...]:
+def core_words(words: tuple[str, ...], titled: bool = True, called: bool = True) -> tuple[str, ...]:
     """The words (normal forms) of a name without articles, titles, legal forms and type words; never empty.
+
+    ``titled``: what may be a title is written as one (Sir, and not SIR); ``called``: it is written as a name, so that
+    what may be a legal form is one (Volvo AB, and not blood type AB).
 
     >>> core_words(("the", "cifar", "10", "dataset")), core_words(("dr", "smith")), core_words(("data", "set"))
     (('cifar', '10'), ('smith',), ('data', 'set'))
     """
     start, end = 0, len(words)
-    while start < end - 1 and words[start] in _BEFORE:
+    before = LEADING | TITLES if titled else LEADING
+    behind = TYPE_WORDS | LEGAL_FORMS | DEGREES if called else TYPE_WORDS
+    while start < end - 1 and words[start] in before:
         start += 1
-    while end > start + 1 and words[end - 1] in _BEHIND:
+    while end > start + 1 and words[end - 1] in behind:
         end -= 1
     core = words[start:end]
     # What is left must still name something: a letter and more, not a type itself.

@@ -20,7 +20,10 @@ def greatest(left: str, right: str, explained: frozenset[str] = frozenset()) -> 
     ("left", "right"),
     [
         ("CIFAR-10", "the CIFAR-10 dataset"), ("BLEU", "BLEU score"), ("Apple", "Apple Inc."), ("Dr. Smith", "Smith"),
-        ("naïve Bayes", "naive bayes"), ("convolutional neural network", "Convolutional neural networks (CNN)"),
+        ("naïve Bayes", "naive bayes"),
+        ("Smith, John", "John Smith"), ("theory of evolution", "evolution theory"), ("Volvo", "Volvo AB"),
+        ("Parkinson's disease", "Parkinson disease"), ("ImageNet", "ImageNet dataset"),
+        ("convolutional neural network", "Convolutional neural networks (CNN)"), ("Palo Alto", "Palo Alto Company"),
         ("World War II", "Second World War"), ("FDR", "false discovery rate"), ("J. Smith", "John Smith"),
         ("randomised", "randomized"), ("asset prices", "asset pricing"),
     ],
@@ -36,6 +39,9 @@ def test_spellings_may_be_joined(left: str, right: str) -> None:
         ("employer", "employment"), ("graph", "graph approach"), ("relativity", "general relativity"),
         ("Parkinson's law", "Parkinson's disease"), ("control", "control group"), ("York", "New York"),
         ("machine translation", "neural machine translation"), ("M weights", "model weights"),
+        ("oil palm", "palm oil"), ("Henry James", "James Henry"), ("VEGF", "VEGFR"), ("Standard Model", "standard"),
+        ("Newton's method", "Newton"), ("El Salvador", "Salvador"), ("Manhattan", "Manhattan Project"),
+        ("blood type", "blood type AB"), ("SIR epidemic model", "epidemic model"), ("Rev response element", "response element"),
         ("optimal", "optimisation"), ("school", "schooling"),
     ],
 )  # fmt: skip

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from kg.candidates import CandidateConfig
 from kg.merge import EVIDENCE, MENTIONS, MergeConfig, Merged, Names, merge_names, pair_cosines
 from kg.near import NearConfig
+from kg.overrules import Overrules, Said
 from kg.profiles import Expansions
 from tests.conftest import HashEncoder
 
@@ -92,7 +93,7 @@ def test_far_names_stay_apart(config: MergeConfig, left: str, right: str) -> Non
 @pytest.mark.parametrize(
     ("left", "right"),
     [
-        ("behavioural economics", "behavioral economics"), ("climate modelling", "modeling climate"),
+        ("behavioural economics", "behavioral economics"), ("climate risk modelling", "risk modeling climate"),
         ("randomised trial", "randomized trial"), ("naïve bayes", "naive bayes"), ("data centre", "data center"),
         ("consumer behaviour", "consumer behavior"), ("carbon fibre", "carbon fiber"), ("Москва", "Moskva"),
         ("World War II", "Second World War"), ("WMT'14", "WMT 2014"), ("Jan 2014", "January 2014"),
@@ -286,6 +287,30 @@ def test_ten_thousand_variants_of_one_name_are_one() -> None:
     group = merged([*names, "supply chain risk model"], MergeConfig(), vectors).group
     assert group[:-1].max() == 0
     assert group[-1] == len(names)
+
+
+def test_names_of_more_words_than_are_matched_differ_by_those_behind() -> None:
+    start = " ".join(f"w{chr(97 + n)}x" for n in range(26))
+    vectors = torch.ones(2, 1)
+    for left, right in (("1995", "2007"), ("supervised", "unsupervised")):
+        found = merged([f"{start} {left}", f"{start} {right}"], MENTIONS, vectors)
+        assert (found.group.tolist(), found.pairs.tolist()) == ([0, 1], [])
+    assert merged([f"{start} france", f"{start} japan"], MergeConfig(), vectors).group.tolist() == [0, 1]
+    assert merged([f"{start} rates", f"{start} rate"], MergeConfig(), vectors).group.tolist() == [0, 0]
+
+
+def test_what_is_said_to_be_different_is_so_among_very_many_variants_too() -> None:
+    words = "graph attention layer update".split()
+    names = [" ".join(order) for order in permutations(words)]
+    names += [name.replace("graph", "graphs") for name in names] + [name.replace("layer", "layered") for name in names]
+    vectors = torch.ones(len(names), 1)
+    plain = merged(names, RULES, vectors).group
+    assert len(set(plain.tolist())) == 1
+    for left, right in ((0, 40), (3, 71), (70, 5)):
+        said = Overrules.of([Said("different", names[left], names[right])])
+        group = merged(names, replace(RULES, overrules=said), vectors).group
+        assert group[left] != group[right]
+        assert len(set(group.tolist())) <= 3
 
 
 @EVERY_RUNG

@@ -99,22 +99,44 @@ def test_a_tree_has_64_leaves_at_most() -> None:
         record = {"features": list(FEATURES), "trees": [comb(inner)], "start": 0.0, "slope": 0.05, "intercept": -1.0}
         expected = 1 / (1 + np.exp(1.0 - 0.05 * np.minimum(np.arange(70), inner)))
         assert PairScorer.of(record, "").probabilities(x) == pytest.approx(expected, abs=1e-6)
-    with pytest.raises(ValueError, match="65 leaves"):
+    with pytest.raises(ValueError, match="more than 64 leaves"):
         PairScorer.of({**record, "trees": [comb(64)]}, "")
 
 
-_ROUND = {"feature": [0], "threshold": [0.5], "left": [0], "right": [0], "value": [0.0]}
-_OUTSIDE = {"feature": [0], "threshold": [0.5], "left": [7], "right": [8], "value": [0.0]}
+_LEAF = {"feature": [-1], "threshold": [0.0], "left": [0], "right": [0], "value": [0.5]}
+_STUMP = {
+    "feature": [0, -1, -1], "threshold": [0.5, 0, 0], "left": [1, 0, 0], "right": [2, 0, 0], "value": [0, 1, 2],
+}  # fmt: skip
 
 
-def of_tree(tree: dict[str, list[float]]) -> str:
-    return json.dumps({"features": FEATURES, "trees": [tree], "start": 0, "slope": 1, "intercept": 0})
+def record_of(*trees: object, **other: object) -> str:
+    return json.dumps({"features": FEATURES, "trees": trees, "start": 0, "slope": 1, "intercept": 0, **other})
+
+
+def grown(**columns: list[object]) -> str:
+    return record_of({**_STUMP, **columns})
+
+
+def shared(depth: int) -> str:
+    """Each node has one child twice: 2^depth leaves."""
+    inner = list(range(depth))
+    child = [n + 1 for n in inner] + [0]
+    zeros = [0] * (depth + 1)
+    columns = {"feature": [0] * depth + [-1], "left": child, "right": child, "threshold": zeros, "value": zeros}
+    return record_of(columns)
 
 
 @pytest.mark.parametrize(
     "content",
-    [None, "", "not json", "[]", "{}", '{"features": ["x"], "trees": []}', of_tree(_ROUND), of_tree(_OUTSIDE)],
-)
+    [
+        None, "", "not json", "[]", "{}", '{"features": ["x"], "trees": []}', record_of(), '{"trees": {}}',
+        record_of(_LEAF, slope=-1), record_of(_LEAF, slope="1e3"), record_of(_LEAF, start=True),
+        record_of(_LEAF, start=float("nan")), record_of(_LEAF, intercept=float("inf")), record_of(_LEAF, start=10**400),
+        grown(left=[0, 0, 0]), grown(left=[7, 0, 0]), grown(left=[-1, 0, 0]), grown(feature=[999, -1, -1]),
+        grown(feature=[1.9, -1, -1]), grown(feature=["1", -1, -1]), grown(threshold=[float("nan"), 0, 0]),
+        grown(value=[0, float("inf"), 0]), grown(value=[0, 1]), shared(40),
+    ],
+)  # fmt: skip
 def test_weights_that_cannot_be_used_are_named(tmp_path: Path, content: str | None) -> None:
     path = tmp_path / "weights.json"
     if content is not None:

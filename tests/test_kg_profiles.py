@@ -72,6 +72,20 @@ def test_what_stands_in_parentheses_and_other_scripts() -> None:
     assert all(own.foreign and own.latin.isascii() for own in quantum)
 
 
+def test_titles_articles_and_legal_forms_are_dropped_where_they_are_written_as_such() -> None:
+    cores = {
+        "Sir Isaac Newton": "isaac newton", "SIR epidemic model": "sir epidemic", "Volvo AB": "volvo",
+        "Rev response element": "rev response element", "blood type AB": "blood type ab", "El Salvador": "el salvador",
+        "Newton's method": "newton method", "the Bayes' theorem": "bayes theorem",
+    }  # fmt: skip
+    assert {name: " ".join(profile("", name).core) for name in cores} == cores
+
+
+def test_a_text_in_the_place_of_a_name_takes_no_longer() -> None:
+    for name in ("(" + "Aa, 19 " * 20_000, "(" + "et al " * 20_000, "a" + " " * 20_000 + "(b", "x" * 100_000):
+        assert profile("", name).words  # a search that starts at every place would take minutes
+
+
 def test_long_and_empty_names() -> None:
     assert len(profile("", "word " * 60).words) <= 24
     assert profile("", "x" * 300).core == ("x" * 300,)

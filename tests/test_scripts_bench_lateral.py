@@ -65,7 +65,8 @@ def weights(tmp_path: Path, name: str, says: float) -> Path:
     from kg.pair_features import FEATURES
 
     path = tmp_path / name
-    path.write_text(json.dumps({"features": FEATURES, "trees": [], "start": says, "slope": 1, "intercept": 0}))
+    leaf = {"feature": [-1], "threshold": [0], "left": [0], "right": [0], "value": [0]}
+    path.write_text(json.dumps({"features": FEATURES, "trees": [leaf], "start": says, "slope": 1, "intercept": 0}))
     return path
 
 
