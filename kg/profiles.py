@@ -48,8 +48,8 @@ class Profile:
     - ``acronym``: the letters of a name written as one, else ""
     - ``initials``: first letters of the words, with and without small words, and of pieces in camel case
     - ``latin``: the core in Latin letters, without spaces; ``inside``: what stands in parentheses at the end, likewise
-    - ``capital``: every word begins with a capital, ``named``: the first of the core does; ``foreign``: it holds letters of another script than Latin;
-      ``turned``: a comma in it, which may turn its words around
+    - ``capital``: every word begins with a capital, ``named``: the first of the core does; ``foreign``: it holds
+      letters of another script than Latin; ``turned``: it holds a comma, which may turn its words around
     - ``rest``: words beyond the first 24, which are compared as they are
     """
 

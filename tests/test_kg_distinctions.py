@@ -41,7 +41,8 @@ def test_spellings_may_be_joined(left: str, right: str) -> None:
         ("machine translation", "neural machine translation"), ("M weights", "model weights"),
         ("oil palm", "palm oil"), ("Henry James", "James Henry"), ("VEGF", "VEGFR"), ("Standard Model", "standard"),
         ("Newton's method", "Newton"), ("El Salvador", "Salvador"), ("Manhattan", "Manhattan Project"),
-        ("blood type", "blood type AB"), ("SIR epidemic model", "epidemic model"), ("Rev response element", "response element"),
+        ("blood type", "blood type AB"), ("SIR epidemic model", "epidemic model"),
+        ("Rev response element", "response element"),
         ("optimal", "optimisation"), ("school", "schooling"),
     ],
 )  # fmt: skip
