@@ -6,11 +6,11 @@ STAMP := $(VENV)/.installed
 DEMO ?= demo_out
 WORKERS ?= 2
 
-.PHONY: setup demo test check format bench screenshots browser-tools clean
+.PHONY: setup demo test check format bench sanitize screenshots browser-tools clean
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml setup.py constraints.txt $(wildcard retrieval/kernels/*pp)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "evigraph needs Python 3.11 or newer; run make PYTHON=/path/to/python3.11"; exit 2; }
 	@$(PYTHON) -m venv $(VENV) || { echo "python3 has no venv module; on Debian: apt-get install python3-venv"; exit 2; }
@@ -38,6 +38,12 @@ bench: setup
 	$(BIN)/python scripts/bench_merge.py
 	$(BIN)/python scripts/bench_report.py
 	$(BIN)/python scripts/bench_export.py
+	$(BIN)/python scripts/bench_diffusion.py
+
+# The C++ kernel of diffusion under AddressSanitizer and UndefinedBehaviorSanitizer.
+sanitize: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check pybind11
+	PYTHON=$(BIN)/python bash scripts/sanitize_kernels.sh
 
 screenshots: setup
 	$(BIN)/python -m scripts.screenshots

@@ -452,6 +452,7 @@ def test_info_tells_what_a_graph_holds(run: Run, sample_directory: Path) -> None
     for name in ("documents", "sections", "concepts", "edges", "relations"):
         assert f"{counts[name]:,} {name}" in text.out
     assert f"more than one paper: {value['lateral_concepts']:,}" in text.out
+    assert f"kernel of diffusion: {value['diffusion_kernel']}" in text.out
     assert "encoder: hash (hash-1)" in text.out
     assert len(value["concepts"]) == 15
     for concept in value["concepts"]:

@@ -2,12 +2,14 @@
 
 from retrieval.diffusion.heat import heat_kernel
 from retrieval.diffusion.katz import KatzOperator, katz
-from retrieval.diffusion.pagerank import personalized_pagerank
-from retrieval.diffusion.series import MAX_ITERATIONS, TILE, Diffusion
+from retrieval.diffusion.pagerank import long_walk_pagerank, personalized_pagerank
+from retrieval.diffusion.series import MAX_ITERATIONS, PANEL_BYTES, Diffusion
 from retrieval.diffusion.transition import Normalization, Transition
+from retrieval.kernels import TILE
 
 __all__ = [
     "MAX_ITERATIONS",
+    "PANEL_BYTES",
     "TILE",
     "Diffusion",
     "KatzOperator",
@@ -15,5 +17,6 @@ __all__ = [
     "Transition",
     "heat_kernel",
     "katz",
+    "long_walk_pagerank",
     "personalized_pagerank",
 ]

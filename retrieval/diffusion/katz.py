@@ -4,20 +4,22 @@
 
 so that the series converges for every c < 1 (compared in BizSage 6.1). For any x > 0 the largest (A x)_i / x_i is such
 a bound (Collatz and Wielandt); x is what some products leave of the degrees, which makes it tight. Since
-A x <= bound x, the norm sum_i x_i |y_i| shrinks by c with every term, so what is left is known beforehand.
+A x <= bound x, the norm sum_i x_i |y_i| does not grow under M = A / bound, and (I - c M)^-1 is the resolvent that
+PageRank takes (``chebyshev.Resolvent``).
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from kg.errors import InputError
-from retrieval.diffusion.series import Diffusion, Plan, checked_tolerance, coefficients_of, sum_series
-from retrieval.diffusion.transition import checked_weights, with_values
+from retrieval.diffusion.chebyshev import Resolvent
+from retrieval.diffusion.series import Diffusion, Spread, checked_tolerance, spread
+from retrieval.diffusion.transition import checked_weights
+from retrieval.kernels import Operator, choose_kernel
 
 _SHARPENING = 20
 """Products that tighten the bound."""
@@ -25,29 +27,32 @@ _SHARPENING = 20
 
 @dataclass(frozen=True)
 class KatzOperator:
-    """What depends on the adjacency only. ``matrix``: A / bound, float32 CSR [n, n]; ``norm_weights``: float64 [n] x,
-    its least value 1."""
+    """What depends on the adjacency only. ``operator``: A / bound, float32 [n, n], as a kernel holds it;
+    ``norm_weights``: float64 [n] x, its least value 1; ``isolated``: indices of nodes without edges, ascending."""
 
-    matrix: Tensor
+    operator: Operator
     bound: float
     norm_weights: Tensor
+    isolated: Tensor
 
     @classmethod
-    def of(cls, adjacency: Tensor) -> KatzOperator:
+    def of(cls, adjacency: Tensor, *, kernel: str | None = None) -> KatzOperator:
         """Of an adjacency as for ``Transition.of``, which says what it raises; without edges the bound is 1."""
+        chosen = choose_kernel(kernel, adjacency.device)
         weights, degrees = checked_weights(adjacency)
-        exact = torch.sparse_csr_tensor(
-            adjacency.crow_indices(), adjacency.col_indices(), weights, size=adjacency.shape, check_invariants=False
-        )
+        rows, columns = adjacency.crow_indices(), adjacency.col_indices()
+        exact = torch.sparse_csr_tensor(rows, columns, weights, size=adjacency.shape, check_invariants=False)
         connected = degrees > 0
-        if not bool(connected.any()):
-            return cls(with_values(adjacency, weights), 1.0, torch.ones_like(degrees))
+        isolated = (~connected).nonzero().flatten()
+        if len(isolated) == len(degrees):
+            return cls(chosen.prepare(rows, columns, weights.float()), 1.0, torch.ones_like(degrees), isolated)
         x = torch.where(connected, degrees, 1.0)
         for _ in range(_SHARPENING):  # mixed with itself, since on a bipartite graph powers alone never settle
             product = exact @ x
             x = torch.where(connected, x / x.max() + product / product.max(), 1.0)
         bound = float(((exact @ x) / x)[connected].max()) * (1.0 + 1e-12)
-        return cls(with_values(adjacency, weights / bound), bound, x / x.min())
+        scaled = (weights / bound).float()
+        return cls(chosen.prepare(rows, columns, scaled), bound, x / x.min(), isolated)
 
 
 def katz(
@@ -57,6 +62,7 @@ def katz(
     damping: float = 0.5,
     tolerance: float = 1e-6,
     max_iterations: int | None = None,
+    panel_bytes: int | None = None,
 ) -> Diffusion:
     """Katz scores (I - beta A)^-1 p of every column of ``personalization`` ([n] or [n, B], as for PageRank).
 
@@ -68,24 +74,17 @@ def katz(
     limit = checked_tolerance(tolerance, max_iterations)
     operator = adjacency if isinstance(adjacency, KatzOperator) else KatzOperator.of(adjacency)
 
-    def plan(seeds: Tensor, used: int) -> Plan:
-        mass = (seeds.double() * operator.norm_weights.unsqueeze(1)).sum(dim=0).tolist()[:used]
-        needed = [_products(m, damping, tolerance) for m in mass]
-        steps = [min(k, limit) for k in needed]
-        residual = [_left(m, damping, k) for m, k in zip(mass, steps, strict=True)]
-        powers = damping ** torch.arange(max(steps) + 1, dtype=torch.float64)
-        return Plan(coefficients_of(powers, steps, [1.0] * used, seeds.shape[1]), steps, residual, steps == needed)
-
-    return sum_series(operator.matrix, personalization, plan)
-
-
-def _left(mass: float, damping: float, products: int) -> float:
-    """sum over j > products of damping^j mass."""
-    return mass * damping ** (products + 1) / (1.0 - damping)
-
-
-def _products(mass: float, damping: float, tolerance: float) -> int:
-    """Least k >= 0 for which ``_left`` is within the tolerance."""
-    if _left(mass, damping, 0) <= tolerance:
-        return 0
-    return max(0, math.ceil(math.log(tolerance * (1.0 - damping) / mass) / math.log(damping)) - 1)
+    return spread(
+        Spread(
+            operator.operator,
+            Resolvent(1.0 - damping, limit),
+            operator.norm_weights,
+            torch.ones_like(operator.norm_weights),
+            operator.isolated,
+            lambda isolated, connected: torch.ones_like(connected),
+            tolerance,
+            limit,
+        ),
+        personalization,
+        panel_bytes,
+    )

@@ -1,89 +1,180 @@
-"""Power series of a sparse matrix, many columns at once: what all diffusions here are made of.
+"""Chebyshev series of a sparse matrix, many columns at once: what all diffusions here are made of.
 
-A diffusion is sum_j c_j M^j p with coefficients of its own (Personalized PageRank alpha (1 - alpha)^j, Katz c^j, the
-heat kernel exp(-t) t^j / j!), cut off where what is left is within the tolerance.
+Columns are worked on in panels, row-major [n, W], as wide as memory allows: a row gathered from memory then serves W
+queries. A kernel (``retrieval.kernels``) does each step in one pass.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from kg.errors import InputError
-from retrieval.diffusion.transition import finite_and_nonnegative
+from retrieval.diffusion.chebyshev import Expansion
+from retrieval.diffusion.personalization import Entries, Personalization
+from retrieval.kernels import Norms, Operator
 
 MAX_ITERATIONS = 100_000
-"""Most products for one call unless the caller sets another bound; PPR reaches it only for alpha below about 2e-4."""
+"""Most products for one call unless the caller sets another bound."""
 
-TILE = 8
-"""Columns that share one product on the CPU. The width is always this one (zero columns fill up): kernels
-of other widths may round otherwise, and eight float32 are what a gather from memory brings in anyway."""
+PANEL_BYTES = 1 << 30
+"""Bytes that the panels of one call take at most, unless the caller sets another bound; one column is always worked
+on."""
+
+_OVERHEAD = 8
+"""Columns of a panel that cost as much as what any step costs (measured: a step takes about 8 + W)."""
 
 
 @dataclass(frozen=True)
 class Diffusion:
     """What a diffusion found.
 
-    ``scores``: float32 [n, B], or [n] for a personalization [n]. ``iterations``: sparse products that the
-    slowest column took. ``residual``: float64 [B]; for PageRank the norm of r = alpha p + (1 - alpha) M scores -
-    scores, and before float32 rounding |scores - exact|_1 <= residual / alpha; for the others that bound itself.
-    ``converged``: the bound is within the tolerance in every column.
+    ``scores``: float32 [n, B], or [n] for a personalization [n]. ``iterations``: sparse products that the slowest
+    column took. ``residual``: float64 [B], a bound on the L1 error of the scores before float32 rounding; for PageRank
+    alpha times that bound, which is how the residual alpha p + (1 - alpha) M scores - scores bounds it.
+    ``converged``: the bound is within the tolerance in every column. ``bytes_moved``: what the steps had to read and
+    write, if every row of a panel came from memory once per step.
     """
 
     scores: Tensor
     iterations: int
     residual: Tensor
     converged: bool
+    bytes_moved: int
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How to diffuse the columns of one tile: ``coefficients`` float32 [products + 1, width], and of each used column
-    its products, its residual, and whether that is within the tolerance."""
+class Spread:
+    """A diffusion to be computed.
 
-    coefficients: Tensor
-    steps: list[int]
-    residual: list[float]
-    converged: bool
+    ``norm_weights`` w and ``balance`` t: float64 [n], with M = E S E^-1 for a symmetric S of norm 1 and a diagonal E,
+    so that |T_k p|_w <= |t|_2 |(w / t) p|_2. ``isolated``: the nodes without edges, ascending; their entries of p stay
+    where they are. ``factor`` of the columns of scores, from the sums of p over nodes without and with edges, [B] each.
+    """
+
+    operator: Operator
+    expansion: Expansion
+    norm_weights: Tensor
+    balance: Tensor
+    isolated: Tensor
+    factor: Callable[[Tensor, Tensor], Tensor]
+    tolerance: float
+    limit: int
 
 
 @torch.no_grad()
-def sum_series(matrix: Tensor, personalization: Tensor, plan: Callable[[Tensor, int], Plan]) -> Diffusion:
-    """The series of every column of ``personalization``, each divided by its sum first.
+def spread(task: Spread, personalization: Tensor, panel_bytes: int | None = None) -> Diffusion:
+    """The diffusion of every column of ``personalization``, each divided by its sum first.
 
-    ``plan(seeds [n, width], used)`` says how to go on with a tile, of whose columns the first ``used`` are real.
     Raises ``InputError`` for a personalization that fits neither the matrix nor its device, or has a bad column.
     """
-    columns = checked_columns(matrix, personalization)
-    n, batch = columns.shape
-    scores = torch.empty((n, batch), dtype=torch.float32, device=columns.device)
-    residual = torch.zeros(batch, dtype=torch.float64, device=columns.device)
-    width = TILE if columns.device.type == "cpu" else max(batch, 1)
-    iterations, converged = 0, True
-    for start in range(0, batch, width):
-        tile = slice(start, min(start + width, batch))
-        used = tile.stop - tile.start
-        seeds = _distribution(columns[:, tile], width)
-        planned = plan(seeds, used)
-        scores[:, tile] = _series(matrix, seeds, planned.coefficients.to(columns.device))[:, :used]
-        residual[tile] = torch.tensor(planned.residual, dtype=torch.float64)
-        iterations = max(iterations, *planned.steps)
-        converged = converged and planned.converged
-    return Diffusion(scores.reshape(personalization.shape), iterations, residual, converged)
+    device = task.norm_weights.device
+    size = task.operator.size
+    seeds = Personalization.of(personalization, size, device)
+    scores = torch.empty((size, seeds.batch), dtype=torch.float32, device=device)  # no memory before it is written
+    residual = torch.zeros(seeds.batch, dtype=torch.float64)
+    iterations, moved, start = 0, 0, 0
+    for width in _widths(seeds.batch, size, task.operator.widths, panel_bytes or PANEL_BYTES):
+        stop = min(start + width, seeds.batch)
+        found = _Panel(task, seeds.entries(start, stop), width)
+        found.run()
+        whole = width == seeds.batch
+        scores = found.scores if whole else scores
+        if not whole:
+            scores[:, start:stop] = found.scores[:, : stop - start]
+        residual[start:stop] = torch.from_numpy(found.bound)
+        iterations, moved = max(iterations, found.step), moved + found.moved
+        start = stop
+    converged = bool((residual <= task.tolerance).all())
+    return Diffusion(scores.reshape(personalization.shape), iterations, residual.to(device), converged, moved)
 
 
-def coefficients_of(terms: Tensor, steps: list[int], factors: list[float], width: int) -> Tensor:
-    """float32 [max(steps) + 1, width]: ``terms`` (float64, at least as long) times the column's factor while j <= its
-    own number of products, then 0."""
-    used = terms[: max(steps) + 1].unsqueeze(1)
-    taken = torch.arange(len(used)).unsqueeze(1) <= torch.tensor(steps)
-    coefficients = torch.zeros((len(used), width), dtype=torch.float32)
-    coefficients[:, : len(steps)] = torch.where(taken, used * torch.tensor(factors, dtype=torch.float64), 0.0)
-    return coefficients
+class _Panel:
+    """The columns that share one panel, and how far each has come."""
+
+    def __init__(self, task: Spread, entries: Entries, width: int) -> None:
+        self._task = task
+        self._width = width
+        self.step = self.moved = 0
+        alone = _among(entries.rows, task.isolated)
+        self._alone, self._entries = entries.where(alone), entries.where(~alone)
+        self._factor = task.factor(self._alone.sums(), self._entries.sums())
+        self._c = task.expansion.coefficients
+        factor = self._factor.cpu().numpy()
+        mass = factor * self._entries.sums(task.norm_weights).cpu().numpy()
+        unit, error = task.expansion.at_once
+        self.bound = mass * error
+        self._going = (self.bound > task.tolerance) & (task.limit > 0) & (len(self._c) > 1)
+        # c_0 mass, which the error at k seldom falls below once it is scaled by c_k / c_0: where to look first.
+        self._due = self._after(0, 2.0 * self._c[0] * mass)
+        self._lead = np.where(self._going, self._c[0], unit) * factor
+        self._scale = factor
+
+    def run(self) -> None:
+        """Sum until every column is as exact as asked for, or the limit is reached; ``scores`` are then those found."""
+        operator, width = self._task.operator, self._width
+        # No row of scores is gathered, so they need no large pages, and the caller may keep them.
+        self.scores = torch.empty((operator.size, width), dtype=torch.float32, device=self._task.balance.device)
+        with operator.panels(width) as (previous, current):
+            current.zero_()[self._entries.rows, self._entries.columns] = self._entries.values.float()
+            if self._going.any():
+                self._sum(previous, current)
+            else:
+                torch.mul(current, self._tensor(self._lead), out=self.scores)
+        self.scores.clamp_(min=0.0)  # the exact ones are; rounding may leave less
+        alone = self._alone
+        self.scores[alone.rows, alone.columns] = (alone.values * self._factor[alone.columns]).float()
+
+    def _sum(self, previous: Tensor, current: Tensor) -> None:
+        task, operator = self._task, self._task.operator
+        lead = self._tensor(self._lead)
+        last = min(task.limit, len(self._c) - 1)
+        cap = self._cap()
+        while self._going.any():
+            self.step += 1
+            looked = self._going & ((self._due <= self.step) | (self.step == last))
+            norms = Norms(task.norm_weights, task.expansion.mixes) if looked.any() else None
+            coefficient = self._tensor(np.where(self._going, self._c[self.step] * self._scale, 0.0))
+            measured = operator.step(
+                previous, current, self.scores, coefficient, lead=lead if self.step == 1 else None, norms=norms
+            )
+            self.moved += _bytes(operator, self._width, self.step == 1, norms is not None)
+            previous, current = current, previous
+            if measured is not None:
+                self._judge(looked, measured.cpu().numpy()[:, : len(self.bound)], cap, self.step == last)
+
+    def _judge(self, looked: np.ndarray, norms: np.ndarray, cap: np.ndarray, last: bool) -> None:
+        """Each column's verdict depends on that column alone, and so do the steps at which it is looked at."""
+        bound = self._scale * self._task.expansion.error(self.step, norms, cap)
+        self.bound = np.where(looked, bound, self.bound)
+        self._due = np.where(looked, self._after(self.step, self.bound), self._due)
+        self._going &= ~(looked & (self.bound <= self._task.tolerance))
+        if last:
+            self._going[:] = False
+
+    def _after(self, k: int, bound: np.ndarray) -> np.ndarray:
+        """The first step after k at which bounds that shrink as the coefficients do are within the tolerance."""
+        with np.errstate(divide="ignore"):
+            wanted = self._c[k] * (2.0 if k == 0 else 1.0) * self._task.tolerance / bound
+        return np.maximum(np.searchsorted(-self._c[1:], -wanted) + 1, k + 1)
+
+    def _cap(self) -> np.ndarray:
+        task, entries = self._task, self._entries
+        squares = Entries(entries.rows, entries.columns, entries.values**2, entries.width)
+        spread_over = torch.linalg.vector_norm(task.balance)
+        cap: np.ndarray = (spread_over * squares.sums((task.norm_weights / task.balance) ** 2).sqrt()).cpu().numpy()
+        return cap
+
+    def _tensor(self, columns: np.ndarray) -> Tensor:
+        """float32 [width], zero where the panel has no column."""
+        padded = np.zeros(self._width, dtype=np.float32)
+        padded[: len(columns)] = columns
+        return torch.from_numpy(padded).to(self._task.norm_weights.device)
 
 
 def checked_tolerance(tolerance: float, max_iterations: int | None) -> int:
@@ -96,49 +187,42 @@ def checked_tolerance(tolerance: float, max_iterations: int | None) -> int:
     return limit
 
 
-def checked_columns(matrix: Tensor, personalization: Tensor) -> Tensor:
-    """``personalization`` as floating point [n, B], or ``InputError``."""
-    n = int(matrix.shape[0])
-    if personalization.layout != torch.strided:
-        raise InputError(f"The personalization is {personalization.layout}; make it dense with .to_dense().")
-    if personalization.dim() not in (1, 2) or personalization.shape[0] != n:
-        raise InputError(
-            f"The personalization has shape {tuple(personalization.shape)}; a graph of {n} nodes needs [{n}] or "
-            f"[{n}, B]."
-        )
-    if personalization.device != matrix.device:
-        raise InputError(
-            f"The graph is on {matrix.device} but the personalization on {personalization.device}; move one of them."
-        )
-    columns = personalization if personalization.dim() == 2 else personalization.unsqueeze(1)
-    if columns.dtype not in (torch.float32, torch.float64):
-        columns = columns.float()
-    if columns.shape[1] and not finite_and_nonnegative(columns):
-        raise InputError("The personalization holds a value that is negative or not finite; seeds must be >= 0.")
-    empty = (columns.amax(dim=0) == 0).nonzero() if n else torch.arange(columns.shape[1]).unsqueeze(1)
-    if len(empty):
-        raise InputError(f"Column {int(empty[0])} of the personalization has no positive entry; give it a seed.")
-    return columns
+def _widths(batch: int, size: int, allowed: tuple[int, ...] | None, panel_bytes: int) -> Iterator[int]:
+    """Widths of the panels of a batch. Three panels are at work: T_k p, T_k-1 p, scores."""
+    most = max(1, panel_bytes // (3 * 4 * max(size, 1)))
+    if allowed is None:
+        allowed = tuple({min(most, batch), batch % most if batch > most else batch} - {0})
+    fitting = sorted(width for width in allowed if width <= most) or [min(allowed, default=1)]
+    while batch > 0:
+        width = _first_width(batch, fitting)
+        yield width
+        batch -= width
 
 
-def _distribution(columns: Tensor, width: int) -> Tensor:
-    """Each column divided by its sum, float32 [n, width]; zero columns fill up to ``width``."""
-    seeds = torch.zeros((columns.shape[0], width), dtype=torch.float32, device=columns.device)
-    # By the largest first, as the sum of a column may exceed the range of its type; it is then >= 1, so that
-    # the clamp touches the zero columns only.
-    seeds[:, : columns.shape[1]] = columns / columns.amax(dim=0)
-    return seeds.div_(seeds.sum(dim=0, dtype=torch.float64).clamp_(min=1.0).float())
+def _first_width(batch: int, widths: list[int]) -> int:
+    """The width to begin with so that the steps of all panels together cost least; zero columns fill the last."""
+    if batch >= widths[-1]:
+        return widths[-1]
+    above = next(width for width in widths if width >= batch)
+    below = [width for width in widths if width < batch]
+    if not below:
+        return above
+    rest, cost, first = batch, 0, below[-1]
+    while rest > 0:
+        width = next((w for w in reversed(widths) if w <= rest), widths[0])
+        rest, cost = rest - width, cost + width + _OVERHEAD
+    return above if above + _OVERHEAD <= cost else first
 
 
-def _series(matrix: Tensor, seeds: Tensor, coefficients: Tensor) -> Tensor:
-    """sum_j coefficients[j] * (M^j seeds), [n, width].
+def _among(rows: Tensor, ascending: Tensor) -> Tensor:
+    """Which of ``rows`` are among ``ascending``, bool."""
+    if not len(ascending):
+        return torch.zeros_like(rows, dtype=torch.bool)
+    place = torch.searchsorted(ascending, rows).clamp_(max=len(ascending) - 1)
+    return ascending[place] == rows
 
-    Terms keep their mass and only the coefficients shrink, so no rounded factor is applied again and again.
-    Multiplication and addition stay apart: a fused one may round otherwise at the end of a vector register.
-    """
-    term = seeds
-    total = term * coefficients[0]
-    for coefficient in coefficients[1:]:
-        term = matrix @ term
-        total.add_(term * coefficient)
-    return total
+
+def _bytes(operator: Operator, width: int, first: bool, norms: bool) -> int:
+    """Columns and values, row pointers, current read, previous and scores read (not at first) and written; weights."""
+    panels = 3 if first else 5
+    return 8 * operator.entries + (8 + 4 * panels * width + 8 * norms) * operator.size

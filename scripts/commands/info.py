@@ -53,6 +53,7 @@ def run(arguments: Arguments) -> int:
     from kg.build import open_graph
     from kg.errors import InputError
     from kg.inspect import describe_concept, describe_graph, find_concept, group_documents, row_of
+    from retrieval.kernels import describe_choice
 
     if arguments.top_n < 0:
         raise InputError(f"--top_n is {arguments.top_n}; it must be 0 or more.")
@@ -74,7 +75,7 @@ def run(arguments: Arguments) -> int:
             neighbours, _ = row_of(graph.adjacency, find_concept(graph, arguments.concept))
             _print_concept(concept, len(neighbours), arguments.top_n)
         return 0
-    description = describe_graph(graph, arguments.top_n)
+    description = describe_graph(graph, arguments.top_n) | {"diffusion_kernel": describe_choice()}
     if arguments.json:
         print_json(description)
     elif arguments.documents:
@@ -104,6 +105,7 @@ def _print_graph(path: Path, graph: LateralGraph, description: dict[str, Any]) -
     )
     for name in ("extractor", "encoder"):
         console.print(f"  {name}: {configuration[name]['name']} ({configuration[name]['fingerprint'][:12]})")
+    console.print(f"  kernel of diffusion: {description['diffusion_kernel']}")
     console.print(f"  concepts in more than one paper: {description['lateral_concepts']:,}")
     if parted := counts.get("parted_names", 0):
         console.print(f"  names parted by what surrounds them: {parted:,}")
