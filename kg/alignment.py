@@ -17,15 +17,13 @@ from rapidfuzz.distance import DamerauLevenshtein
 
 from kg.acronyms import SMALL_WORDS
 from kg.opposites import NUMBER_WORDS, opposed
-from kg.stems import stem
+from kg.stems import LONGEST_WORD, stem
 
 KINDS = ("same", "stem", "number", "nickname", "spelling", "abbreviation", "initial", "acronym")
 """How two words match, best first."""
 _BEST_FIRST = {kind: place for place, kind in enumerate(KINDS)}
 _RANK = {"same": 0, "stem": 1, "number": 1, "nickname": 2, "spelling": 2, "abbreviation": 2, "initial": 3}
 
-_LONGEST_WORD = 60
-"""Letters beyond which nobody has misspelled a word."""
 _LONGEST_CUT = 5
 _ROMAN = regex.compile(r"(x{0,3})(ix|iv|v?i{0,3})")
 """Up to 39: further letters make words and acronyms ("mix", "MDL")."""
@@ -174,7 +172,7 @@ def _loose_match(short: str, long: str) -> str | None:
     least = 0.8 if len(short) > 5 else 0.75
     if (
         len(short) >= 4
-        and len(long) <= _LONGEST_WORD
+        and len(long) <= LONGEST_WORD
         and DamerauLevenshtein.normalized_similarity(short, long, score_cutoff=least) >= least
     ):
         return "spelling"

@@ -62,7 +62,8 @@ def concepts_called(graph: LateralGraph, name: str) -> list[int]:
     """Rows of the concepts of that name (any alias), those in most sections first."""
     key = name_key(name)
     ids, sections = graph.concepts["concept_id"], graph.concepts["n_sections"]
-    matches = [row for row, keys in enumerate(graph.concepts["keys"].to_pylist()) if key in keys]
+    keys = graph.concepts["keys"].combine_chunks()
+    matches = pc.list_parent_indices(keys).filter(pc.equal(pc.list_flatten(keys), key)).to_pylist()
     return sorted(matches, key=lambda row: (sections[row].as_py(), ids[row].as_py()), reverse=True)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -47,11 +48,11 @@ class MergeConfig:
     """How far merging goes (each of ``rungs`` includes those before it) and from where on.
 
     Two groups join for a pair of probability ``join`` or more if no pair across them is below ``tolerated``; pairs from
-    ``same_as`` on that are not joined become edges. ``linked``: most that a pair is given which something tells
-    apart (``kg.distinctions``). ``by_rules``: whether the scorer leaves accepted what the
-    rules accept. ``scorer``: a file of weights, "" for those that come with the
-    installation. ``overrules``: pairs of names that are, or are not, one whatever the evidence. ``homonyms``: which
-    names of a graph are parted by what surrounds them, before any are joined.
+    ``same_as`` on that are not joined become edges. ``linked``: most that a pair is given which something tells apart
+    (``kg.distinctions``). ``by_rules``: whether the scorer leaves accepted what the rules accept. ``scorer``: a file of
+    weights, "" for those that come with the installation. ``overrules``: pairs of names that are, or are not, one
+    whatever the evidence. ``homonyms``: which names of a graph are parted by what surrounds them, before any are
+    joined.
     """
 
     rungs: Rungs = "scorer"
@@ -99,6 +100,22 @@ class Names:
     expansions: Expansions = field(default_factory=dict)
     explained: frozenset[str] = frozenset()
     spellings: np.ndarray | None = None
+
+    @cached_property
+    def placed(self) -> np.ndarray:
+        """bool [n]: something surrounds the name."""
+        n = len(self.surfaces)
+        return np.zeros(n, dtype=bool) if self.contexts is None else (self.contexts != 0).any(dim=1).numpy()
+
+    @cached_property
+    def present(self) -> sparse.csr_matrix | None:
+        """``sections`` with 1 wherever a name stands."""
+        return None if self.sections is None else presence(self.sections)
+
+    @cached_property
+    def acronyms(self) -> frozenset[str]:
+        """Keys of all acronyms that these papers explain."""
+        return self.explained | self.expansions.keys()
 
     def profiles(self) -> list[Profile]:
         """What each name says by its form."""
@@ -175,10 +192,9 @@ def _judged(
     else:
         floor = config.embedding_cosine if config.rungs == "embeddings" else np.inf
         probability = rule_score(features, evidence, floor)
-    explained = names.explained | names.expansions.keys()
     for row in np.flatnonzero(probability > min(config.join, config.linked)).tolist():
         a, b = (table.profiles[i] for i in pairs[row])
-        probability[row] = min(probability[row], most(a, b, config.linked, explained))
+        probability[row] = min(probability[row], most(a, b, config.linked, names.acronyms))
     kept = probability >= min(config.same_as, config.tolerated)
     return pairs[kept], probability[kept], evidence[kept]
 
@@ -187,9 +203,9 @@ def pair_values(names: Names, table: ProfileTable, pairs: np.ndarray) -> np.ndar
     """``kg.pair_features`` of pairs int64 [m, 2], float32 [m, features]."""
     context = np.full(len(pairs), np.nan)
     if names.contexts is not None:
-        known = (names.contexts != 0).any(dim=1).numpy()[pairs].all(axis=1)
+        known = names.placed[pairs].all(axis=1)
         context[known] = pair_cosines(names.contexts, pairs[known])
-    together, uses = _together(names.sections, pairs)
+    together, uses = _together(names.present, pairs)
     return pair_features(table, pairs, Surroundings(pair_cosines(names.vectors, pairs), context, together, uses))
 
 
@@ -214,12 +230,11 @@ def presence(counts: sparse.csr_matrix) -> sparse.csr_matrix:
 
 
 def _together(
-    sections: sparse.csr_matrix | None, pairs: np.ndarray, block: int = 65536
+    present: sparse.csr_matrix | None, pairs: np.ndarray, block: int = 65536
 ) -> tuple[np.ndarray, np.ndarray]:
     """Share of the sections of the rarer name that hold both, float64 [m], and how many hold each, int64 [m, 2]."""
-    if sections is None or not len(pairs):
+    if present is None or not len(pairs):
         return np.zeros(len(pairs)), np.ones((len(pairs), 2), dtype=np.int64)
-    present = presence(sections)
     counts = np.maximum(np.diff(present.indptr), 1)[pairs].astype(np.int64)
     both = [
         np.asarray(present[part[:, 0]].multiply(present[part[:, 1]]).sum(axis=1)).ravel()

@@ -138,8 +138,8 @@ def _telling(words: Columns, explained: np.ndarray) -> Columns:
 
 
 def _shape(table: ProfileTable, a: np.ndarray, b: np.ndarray) -> Columns:
-    latin = [own.latin for own in table.profiles]
-    both = [sorted((latin[i], latin[j])) for i, j in zip(a.tolist(), b.tolist(), strict=True)]
+    of = table.profiles
+    both = [sorted((of[i].latin, of[j].latin)) for i, j in zip(a.tolist(), b.tolist(), strict=True)]
     least, greatest = [one for one, _ in both], [other for _, other in both]  # in one order: Winkler's differs by it
     return {
         "edit": cpdist(least, greatest, scorer=Levenshtein.normalized_similarity),

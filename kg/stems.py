@@ -8,7 +8,8 @@ from functools import lru_cache
 import regex
 import Stemmer
 
-_LONGEST_WORD = 60
+LONGEST_WORD = 60
+"""Letters beyond which a token is no word: an encoder cannot read it, and nobody has misspelled it."""
 _OTHER_SCRIPT = regex.compile(r"[^\p{Latin}\p{Greek}\p{Common}\p{Inherited}]")
 _BRITISH = (
     (regex.compile(r"(?<=\w{2})our(?=$|s$|al$|ed$|ing$|ite)"), "or"),
@@ -55,4 +56,4 @@ def readable(form: str) -> bool:
 
     An encoder turns what its vocabulary lacks into one and the same unknown token, so to it such names are all equal.
     """
-    return not _OTHER_SCRIPT.search(form) and max(map(len, form.split()), default=0) <= _LONGEST_WORD
+    return not _OTHER_SCRIPT.search(form) and max(map(len, form.split()), default=0) <= LONGEST_WORD

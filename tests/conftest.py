@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -63,6 +63,15 @@ class HashEncoder:
 def paper(doc_id: str, text: str, title: str = "", **more: object) -> Document:
     """A document of one part."""
     return Document(doc_id=doc_id, title=title, parts=(Part("", text),), **more)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Threads only get in each other's way on small graphs; a test may set more, and the next has one again."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="session")

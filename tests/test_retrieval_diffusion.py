@@ -16,13 +16,7 @@ from retrieval.diffusion import MAX_ITERATIONS, TILE, Transition, personalized_p
 NORMALIZATIONS = ("column", "row", "symmetric")
 
 
-@pytest.fixture(autouse=True)
-def _one_thread():
-    """Threads only get in each other's way on graphs this small."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def csr(matrix: sp.spmatrix | np.ndarray) -> Tensor:

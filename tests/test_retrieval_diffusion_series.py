@@ -35,12 +35,7 @@ USABLE = [name for name, reason in available_kernels().items() if reason is None
 NORMALIZATIONS = get_args(Normalization)
 
 
-@pytest.fixture(autouse=True)
-def _one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def symmetric(pairs: np.ndarray, weights: np.ndarray, n: int) -> sp.csr_matrix:
